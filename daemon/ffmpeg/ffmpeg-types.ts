@@ -45,8 +45,11 @@ export interface RunReport {
   readonly isCutOff: boolean;
   /** The tracks that it read, by the path of the file and the index of the stream: `/scratch/input:1`. */
   readonly read: ReadonlyMap<string, TrackCounts>;
-  /** The video and the audio that it wrote, by the path of the file. */
-  readonly written: ReadonlyMap<string, ReadonlyMap<'video' | 'audio', TrackCounts>>;
+  /** The video and the tracks of audio that it wrote, by the path of the file. */
+  readonly written: ReadonlyMap<
+    string,
+    { readonly video?: TrackCounts; readonly audio: readonly TrackCounts[] }
+  >;
   /**
    * Set if the size or the shape of the pixels of the video changed: what was done about it by `shapeFilters`, or by
    * ffmpeg without them.

@@ -22,7 +22,7 @@ const inputPattern =
   /Input stream #(\d+):(\d+) \((?:video|audio)\): (\d+) packets read \(\d+ bytes\);(?: (\d+) frames decoded(?:; \d+ decode errors)?(?: \((\d+) samples\))?)?/;
 const filePattern = /(Input|Output) file #(\d+) \((?:file:)?(.*)\):$/;
 const outputPattern =
-  /Output stream #(\d+):\d+ \((video|audio)\): (?:(\d+) frames encoded(?: \((\d+) samples\))?; )?(\d+) packets muxed/;
+  /Output stream #((\d+):\d+) \((video|audio)\): (?:(\d+) frames encoded(?: \((\d+) samples\))?; )?(\d+) packets muxed/;
 /** The source of a filter graph. It is made again if the format of the audio changes. */
 const sampleRatePattern = /^\[graph_\d+_in_(\d+)[_:](\d+) @ \S+\] .*samplerate:(\d+)/;
 
@@ -48,7 +48,9 @@ export class RunReporter {
   readonly #read = new Map<string, TrackCounts>();
   /** The paths of `Input 0`, `Output 0`, ... */
   readonly #files = new Map<string, string>();
-  readonly #written = new Map<string, Map<'video' | 'audio', TrackCounts>>();
+  readonly #written = new Map<string, { video?: TrackCounts; audio: TrackCounts[] }>();
+  /** The streams of outputs that were counted, by `0:1`. */
+  readonly #counted = new Set<string>();
   readonly #maxRates = new Map<string, number>();
   readonly #lines: LineReader;
   #isCutOff = false;
@@ -155,11 +157,15 @@ export class RunReporter {
         ...(maxSampleRate === undefined ? {} : { maxSampleRate }),
       });
     }
-    const [, outFile, kind, outFrames, outSamples, outPackets] = outputPattern.exec(text) ?? [];
+    const [, outStream = '', outFile, kind, outFrames, outSamples, outPackets] =
+      outputPattern.exec(text) ?? [];
     const to = this.#files.get(`Output ${outFile}`);
-    if (to === undefined || (kind !== 'video' && kind !== 'audio')) return;
-    const tracks = this.#written.get(to) ?? new Map<'video' | 'audio', TrackCounts>();
-    tracks.set(kind, countsOf(outPackets, outFrames, outSamples));
+    if (to === undefined || this.#counted.has(outStream)) return;
+    this.#counted.add(outStream);
+    const tracks = this.#written.get(to) ?? { audio: [] };
+    const counts = countsOf(outPackets, outFrames, outSamples);
+    if (kind === 'video') tracks.video = counts;
+    else tracks.audio.push(counts);
     this.#written.set(to, tracks);
   }
 }

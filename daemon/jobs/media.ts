@@ -87,8 +87,8 @@ export interface VideoFacts {
   readonly startSeconds: number | null;
 }
 
-/** The selected audio stream of a file. */
-export interface AudioFacts {
+/** An audio stream of a file. */
+export interface AudioFacts extends TrackLabels {
   readonly streamIndex: number;
   readonly codec: string;
   readonly channels: number;
@@ -96,8 +96,6 @@ export interface AudioFacts {
   readonly bitrateKbps: number | null;
   readonly durationSeconds: number | null;
   readonly startSeconds: number | null;
-  /** The language that the file declares for it; absent if none. */
-  readonly language?: string;
   /** Set once it was converted, because its format changes. */
   readonly converted?: ConvertedAudio;
 }
@@ -118,16 +116,10 @@ export interface ConvertedAudio {
 }
 
 /** A subtitle track of a file. */
-export interface SubtitleFacts {
+export interface SubtitleFacts extends TrackLabels {
   readonly streamIndex: number;
   /** As ffprobe names it: `subrip`, `mov_text`, `hdmv_pgs_subtitle`, ... */
   readonly codec: string;
-  /** The language that the file declares for it; absent if none. */
-  readonly language?: string;
-  /** The title that the file declares for it; absent if none. */
-  readonly title?: string;
-  /** What the file declares about its use, by the names of ffmpeg; absent if nothing. */
-  readonly dispositions?: readonly SubtitleDisposition[];
 }
 
 /** How far ffmpeg reads a file to find the properties of its tracks. */
@@ -181,12 +173,20 @@ export interface ChapterFacts {
   readonly title?: string;
 }
 
-/** What a subtitle track is for, by the names of ffmpeg. */
-export const subtitleDispositions = [
+/** What a track is for, by the names of ffmpeg. */
+export const trackDispositions = [
   ...(['default', 'forced', 'hearing_impaired', 'visual_impaired', 'comment', 'original', 'dub'] as const),
+  'clean_effects',
 ] as const;
-/** One of `subtitleDispositions`. */
-export type SubtitleDisposition = (typeof subtitleDispositions)[number];
+/** One of `trackDispositions`. */
+export type TrackDisposition = (typeof trackDispositions)[number];
+
+/** What a file declares about a track of audio or subtitles. Members are absent if it declares nothing. */
+export interface TrackLabels {
+  readonly language?: string;
+  readonly title?: string;
+  readonly dispositions?: readonly TrackDisposition[];
+}
 
 /**
  * Properties of a media file: its best video stream, not counting cover art, and its best audio stream. If the file has
@@ -224,6 +224,13 @@ export interface MediaFacts {
   readonly analysis?: Analysis;
   /** What else the file has; absent if nothing. */
   readonly unused?: UnusedContent;
+}
+
+/** The audio streams of a file that can be decoded, in its order. */
+export function audioStreams({ audio, otherAudio = [] }: MediaFacts): readonly AudioFacts[] {
+  return [...(audio === null ? [] : [audio]), ...otherAudio].toSorted(
+    (a, b) => a.streamIndex - b.streamIndex,
+  );
 }
 
 const rotatedOrientation = { 0: 1, 90: 6, 180: 3, 270: 8 } as const;

@@ -1,5 +1,5 @@
 import type { Field, RecordTable } from '../../src/shared/records/field.js';
-import { subtitleDispositions } from './media.js';
+import { trackDispositions } from './media.js';
 
 /*
  * The members of the changes that a remote worker may make, with bounds for everything that is stored. The types are
@@ -63,15 +63,15 @@ const video = object({
   hasClosedCaptions: optional(flag),
 });
 
-const audio = object({ ...streamFields, channels: count, sampleRate: count, language: optional(word) });
-
-const subtitle = object({
-  streamIndex: count,
-  codec: word,
+const trackLabels = {
   language: optional(word),
   title: optional(sentence),
-  dispositions: optional(listOf(oneOf(...subtitleDispositions), subtitleDispositions.length)),
-});
+  dispositions: optional(listOf(oneOf(...trackDispositions), trackDispositions.length)),
+} as const;
+
+const audio = object({ ...streamFields, channels: count, sampleRate: count, ...trackLabels });
+
+const subtitle = object({ streamIndex: count, codec: word, ...trackLabels });
 
 const program = object({ number: count, name: optional(word) });
 

@@ -14,6 +14,7 @@ import type { PipelineContext } from './pipeline-context.js';
 import { type GroupToEncode, type PlannedOutput, workOf } from './plan-job.js';
 import { progressWeights } from './progress-weights.js';
 import { failureInLog } from './run-log.js';
+import type { SourceChanges } from './source-changes.js';
 import { inStage, runStage } from './stages.js';
 import { toShortClipError, verifyOutput } from './verify-output.js';
 
@@ -86,10 +87,9 @@ export async function* encode(
         const isHidden = isEncoded && source.media().video?.shapes?.isOrdered === false;
         const shapeChange = report.shapeChange ?? (isHidden ? 'distorted' : undefined);
         const shape = shapeChange === undefined ? null : await source.shapeWarning(shapeChange);
-        const copied = product.sources?.audio;
         const warnings = [
           ...verified.warnings,
-          ...(copied?.isCopied === true ? await source.copiedAudioWarnings(copied) : []),
+          ...(await copiedAudioWarnings(product, source)),
           ...damageWarnings(report, source.media()),
           ...added,
           ...(shape === null ? [] : [shape]),
@@ -102,6 +102,12 @@ export async function* encode(
     );
     if (encoded !== null) yield { output, encoded };
   }
+}
+
+async function copiedAudioWarnings({ sources }: Product, source: SourceChanges): Promise<readonly string[]> {
+  const copied = (sources?.audio ?? []).filter(({ isCopied }) => isCopied);
+  const found = await Promise.all(copied.map((track) => source.copiedAudioWarnings(track)));
+  return [...new Set(found.flat())];
 }
 
 /**

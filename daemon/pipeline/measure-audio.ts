@@ -6,10 +6,10 @@ import type { Plan, PlannedMeasurement } from '../plan/plan-types.js';
 import type { SourceChanges } from './source-changes.js';
 import { runStage } from './stages.js';
 
-/** An output to plan, with what was measured in its audio. */
+/** An output to plan, with what was measured in its tracks of audio, by the index of the stream. */
 interface MeasurableOutput {
   readonly output: JobOutput;
-  readonly measured: MeasuredAudio;
+  readonly measured: ReadonlyMap<number, MeasuredAudio>;
 }
 
 /** Runs work that decodes a whole input when the limit of concurrent encodes allows it. */
@@ -25,7 +25,7 @@ interface MeasuringOptions<T> {
 
 /**
  * Measures the audio of the outputs whose plan asks for it, and plans them again, until nothing is missing: at most two
- * values for each output. Outputs with the same audio are measured once. An output whose audio cannot be measured fails
+ * values for each track. Outputs with the same audio are measured once. An output whose audio cannot be measured fails
  * here and is omitted. Progress is not updated meanwhile.
  */
 export async function measureAudio<T extends MeasurableOutput>(
@@ -41,9 +41,13 @@ export async function measureAudio<T extends MeasurableOutput>(
     results.set(key, result);
     return result;
   };
-  const measureOne = async (one: T): Promise<MeasuredAudio> => {
-    const [planned] = planFor([one]).measurements;
-    return planned === undefined ? {} : await measureOnce(planned);
+  const measureOne = async (one: T): Promise<T> => {
+    const measured = new Map(one.measured);
+    for (const planned of planFor([one]).measurements) {
+      const found = await measureOnce(planned);
+      measured.set(planned.streamIndex, { ...measured.get(planned.streamIndex), ...found });
+    }
+    return { ...one, measured };
   };
   const measureNext = async (outputs: readonly T[]): Promise<readonly T[]> => {
     const next: T[] = [];
@@ -54,7 +58,7 @@ export async function measureAudio<T extends MeasurableOutput>(
         'TranscodingError',
         (failure) => run.change({ type: 'output-failed', id: one.output.id, failure }),
       );
-      if (found !== null) next.push({ ...one, measured: { ...one.measured, ...found } });
+      if (found !== null) next.push(found);
     }
     return next;
   };

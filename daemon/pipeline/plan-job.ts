@@ -71,7 +71,7 @@ interface PendingOutput {
   readonly captions: readonly PreparedCaptions[];
   /** See `OutputToPlan`. */
   readonly frameAtStart: number | null;
-  readonly measured: MeasuredAudio;
+  readonly measured: ReadonlyMap<number, MeasuredAudio>;
 }
 
 /**
@@ -112,7 +112,7 @@ export async function planJob(
     const fromFiles = await readCaptionFiles(run, output);
     if (fromFiles === null) continue;
     const captions = [...(await readSubtitles(output)), ...fromFiles];
-    found.push({ output, watermarks, captions, frameAtStart: frame, measured: {} });
+    found.push({ output, watermarks, captions, frameAtStart: frame, measured: new Map() });
   }
   const allSettings = run.job.outputs.map(({ settings }) => settings);
   const paths = { input: inspected.input, scratch: inspected.scratch };

@@ -1,6 +1,12 @@
 import { VencError } from '../../src/shared/errors.js';
 import { type Binary, changedAudioStream, type Ffmpeg, undecodedTrack } from '../ffmpeg/index.js';
-import type { AudioFacts, AudioPart, FrameShape, MediaFacts } from '../jobs/media.js';
+import {
+  type AudioFacts,
+  type AudioPart,
+  audioStreams,
+  type FrameShape,
+  type MediaFacts,
+} from '../jobs/media.js';
 import type { Run } from '../jobs/run.js';
 import { changeWarnings } from '../plan/decide/decide-audio.js';
 import type { TrackSource } from '../plan/plan-types.js';
@@ -45,7 +51,6 @@ export function createSourceChanges(
   let warnings: readonly string[] = [];
   let foundShapes: Promise<readonly FrameShape[] | null> | null = null;
   const foundParts = new Map<number, Promise<readonly AudioPart[]>>();
-  const allAudio = () => [media.audio, ...(media.otherAudio ?? [])].filter((one) => one !== null);
   const partsOf = (audio: AudioFacts): Promise<readonly AudioPart[]> => {
     const found =
       foundParts.get(audio.streamIndex) ??
@@ -109,7 +114,9 @@ export function createSourceChanges(
       return `The size or the shape of the video changes; ${shapeResults[by]}.`;
     },
     async copiedAudioWarnings(source) {
-      const audio = allAudio().find(({ streamIndex }) => source.stream === `${given.input}:${streamIndex}`);
+      const audio = audioStreams(media).find(
+        ({ streamIndex }) => source.stream === `${given.input}:${streamIndex}`,
+      );
       if (audio === undefined || !changingAudioFormats.has(media.format)) return [];
       const parts = audio.converted?.parts ?? (await partsOf(audio));
       return changeWarnings(parts, source, copiedResult);
@@ -125,7 +132,7 @@ export function createSourceChanges(
             continue;
           }
           const index = changedAudioStream(error);
-          const audio = allAudio().find(({ streamIndex }) => streamIndex === index);
+          const audio = audioStreams(media).find(({ streamIndex }) => streamIndex === index);
           if (audio === undefined || audio.converted !== undefined) throw error;
           context.log(
             'info',

@@ -2,7 +2,7 @@ import { isVencError, VencError } from '../../src/shared/errors.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { RunReport, TrackCounts } from '../ffmpeg/index.js';
 import type { JobFailure } from '../jobs/job.js';
-import type { MediaFacts } from '../jobs/media.js';
+import { audioStreams, type MediaFacts } from '../jobs/media.js';
 import type { Product, TrackSource } from '../plan/plan-types.js';
 import { declaredLengthWarning, isLengthOff } from '../plan/product.js';
 
@@ -42,7 +42,7 @@ function findMismatch(product: Product, media: MediaFacts | null): JobFailure | 
     return isShorterThanFrame(product) ? emptyFailure(product) : invalidFileFailure('that cannot be read');
   const missing = [
     ...(product.video !== null && media.video === null ? ['video'] : []),
-    ...(product.audio !== null && media.audio === null ? ['audio'] : []),
+    ...(product.audio.length > 0 && media.audio === null ? ['audio'] : []),
   ];
   if (missing.length > 0) {
     return isShorterThanFrame(product)
@@ -51,7 +51,7 @@ function findMismatch(product: Product, media: MediaFacts | null): JobFailure | 
   }
   const unexpected = [
     ...(product.video === null && media.video !== null ? ['video'] : []),
-    ...(product.audio === null && media.audio !== null ? ['audio'] : []),
+    ...(product.audio.length === 0 && media.audio !== null ? ['audio'] : []),
   ];
   if (unexpected.length > 0) return invalidFileFailure(`with unexpected ${unexpected.join(' and ')}`);
   const mismatch =
@@ -107,11 +107,17 @@ function findVideoMismatch({ video: expectedVideo }: Product, { video }: MediaFa
   return `of ${video.width}x${video.height} pixels, not ${expectedVideo.width}x${expectedVideo.height}`;
 }
 
-function findAudioMismatch({ audio: expectedAudio }: Product, { audio }: MediaFacts): string | null {
-  if (expectedAudio === null || audio === null) return null;
-  if (audio.codec !== expectedAudio.codec) return `with ${audio.codec} audio, not ${expectedAudio.codec}`;
-  if (audio.channels === expectedAudio.channels) return null;
-  return `with ${audio.channels} audio channels, not ${expectedAudio.channels}`;
+function findAudioMismatch({ audio: expected }: Product, media: MediaFacts): string | null {
+  const tracks = audioStreams(media);
+  if (tracks.length > expected.length) return `with ${tracks.length} audio tracks, not ${expected.length}`;
+  if (tracks.length < expected.length) return null;
+  for (const [at, { codec, channels }] of expected.entries()) {
+    const track = tracks[at];
+    if (track === undefined) continue;
+    if (track.codec !== codec) return `with ${track.codec} audio, not ${codec}`;
+    if (track.channels !== channels) return `with ${track.channels} audio channels, not ${channels}`;
+  }
+  return null;
 }
 
 function findCaptionMismatch({ captionTracks = 0 }: Product, { subtitles = [] }: MediaFacts): string | null {
@@ -154,10 +160,42 @@ function verifyLength(product: Product, media: MediaFacts, options: VerifyOption
   const isCounted = report !== null && areTracksCounted(product, report);
   const duration = verifyDuration(product, media, { isIncomplete, isCounted, truncated });
   if (duration.failure !== null) return duration;
-  const warnings = lost.map(
-    ({ kind, lengths }) => `The output has only ${lengths} of the ${kind} of the input: the rest was lost.`,
-  );
+  const warnings = [
+    ...lost.map(
+      ({ kind, lengths }) => `The output has only ${lengths} of the ${kind} of the input: the rest was lost.`,
+    ),
+    ...emptyTrackWarnings(product, media),
+    ...lostLabelWarnings(product, media),
+  ];
   return { failure: null, warnings: [...duration.warnings, ...warnings] };
+}
+
+/** A track that the input has may have nothing in the part that an output has. */
+function emptyTrackWarnings({ audio }: Product, media: MediaFacts): readonly string[] {
+  const { length } = audioStreams(media);
+  return length >= audio.length
+    ? []
+    : [`The output has only ${length} of ${audio.length} audio tracks: the others are empty in this part.`];
+}
+
+/** The titles and purposes of tracks of audio that a container did not store. */
+function lostLabelWarnings({ audio }: Product, media: MediaFacts): readonly string[] {
+  const tracks = audioStreams(media);
+  if (tracks.length !== audio.length) return [];
+  const titles = audio.flatMap(({ labels: { title } = {} }, at) =>
+    title === undefined || tracks[at]?.title === title ? [] : [`${at + 1} (${title})`],
+  );
+  const purposes = audio.flatMap(({ labels: { dispositions = [] } = {} }, at) => {
+    const lost = dispositions.filter((name) => tracks[at]?.dispositions?.includes(name) !== true);
+    return lost.length === 0 ? [] : [`${at + 1} (${lost.join(', ')})`];
+  });
+  const sentence = (what: string, names: readonly string[]) =>
+    names.length === 0
+      ? []
+      : [
+          `The ${what} of audio track${names.length === 1 ? '' : 's'} ${names.join(', ')} was lost: the container does not store it.`,
+        ];
+  return [...sentence('title', titles), ...sentence('purpose', purposes)];
 }
 
 function transcodingFailure(message: string): Verification {
@@ -165,7 +203,7 @@ function transcodingFailure(message: string): Verification {
 }
 
 function verifyDuration(
-  { expectedSeconds, contentSeconds: declared, maxSeconds, sources = {}, ...product }: Product,
+  { expectedSeconds, contentSeconds: declared, maxSeconds, sources, ...product }: Product,
   { durationSeconds, video }: MediaFacts,
   {
     isIncomplete,
@@ -195,7 +233,7 @@ function verifyDuration(
     const warning = `The output ends after ${lengths}: its container, or this ffmpeg, does not store how long the last frame is displayed.`;
     return { failure: null, warnings: [warning] };
   }
-  const { startSeconds = 0, lengthSeconds = null } = sources.video ?? sources.audio ?? {};
+  const { startSeconds = 0, lengthSeconds = null } = sources?.video ?? sources?.audio[0] ?? {};
   const isLong =
     lengthSeconds === null &&
     durationSeconds > contentSeconds &&
@@ -226,21 +264,27 @@ const completeShare = 0.98;
 const slack = { seconds: 0.25, units: 2 } as const;
 
 /** The tracks of an output that lost more than 2 % between decoding and the file, by what ffmpeg counted. Pure. */
-function findLostTracks({ sources = {}, path, audio }: Product, report: RunReport): readonly LostTrack[] {
-  return (['video', 'audio'] as const).flatMap((kind): LostTrack[] => {
-    const source = sources[kind];
+function findLostTracks({ sources, path, audio }: Product, report: RunReport): readonly LostTrack[] {
+  const written = report.written.get(path);
+  const tracks = [
+    { kind: 'video', source: sources?.video, counts: written?.video, sampleRate: null } as const,
+    ...(sources?.audio ?? []).map((source, at) => {
+      const sampleRate = source.isCopied ? null : (audio[at]?.sampleRate ?? null);
+      return { kind: 'audio', source, counts: written?.audio[at], sampleRate } as const;
+    }),
+  ];
+  return tracks.flatMap(({ kind, source, counts, sampleRate }): LostTrack[] => {
     const read = source === undefined ? undefined : report.read.get(source.stream);
-    const written = report.written.get(path)?.get(kind);
-    if (source === undefined || read === undefined || written === undefined) return [];
-    const unitsWritten = unitsOf(written, kind, source);
+    if (source === undefined || read === undefined || counts === undefined) return [];
+    const unitsWritten = unitsOf(counts, kind, source);
     const wanted = unitsWanted(read, kind, source);
     if (unitsWritten === null || wanted === null || unitsWritten >= wanted * completeShare) return [];
     const maxLoss = Math.max(slack.units, slack.seconds * (source.unitsPerSecond ?? 0));
     if (wanted - unitsWritten <= maxLoss) return [];
-    const isDecodedAudio = kind === 'audio' && !source.isCopied && audio !== null;
-    const lengths = isDecodedAudio
-      ? `${(unitsWritten / audio.sampleRate).toFixed(1)} of ${(wanted / audio.sampleRate).toFixed(1)} seconds`
-      : `${unitsWritten} of ${Math.round(wanted)} ${source.isCopied ? 'packets' : 'frames'}`;
+    const lengths =
+      sampleRate === null
+        ? `${unitsWritten} of ${Math.round(wanted)} ${source.isCopied ? 'packets' : 'frames'}`
+        : `${(unitsWritten / sampleRate).toFixed(1)} of ${(wanted / sampleRate).toFixed(1)} seconds`;
     return [{ kind, isCopied: source.isCopied, share: unitsWritten / wanted, lengths }];
   });
 }
@@ -250,8 +294,8 @@ function areTracksCounted({ path, video, audio }: Product, report: RunReport): b
   const written = report.written.get(path);
   return (
     written !== undefined &&
-    (video === null || written.has('video')) &&
-    (audio === null || written.has('audio'))
+    (video === null || written.video !== undefined) &&
+    written.audio.length >= audio.length
   );
 }
 

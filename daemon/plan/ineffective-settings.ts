@@ -40,7 +40,10 @@ const rules: readonly EffectRule[] = [
     reason: ({ combination }) => (combination.video === null ? 'the output has no video' : null),
   },
   {
-    names: ['audio_codec', ...audioSettings, 'copy_audio', 'audio_language', 'select_audio_language'],
+    names: [
+      ...(['audio_codec', ...audioSettings, 'copy_audio'] as const),
+      ...(['audio_language', 'audio_tracks', 'select_audio_language'] as const),
+    ],
     reason: ({ combination }) => (combination.audio === null ? 'the output has no audio' : null),
   },
   {

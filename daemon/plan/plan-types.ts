@@ -1,7 +1,7 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { Captions } from '../captions/cues.js';
 import type { JobFailure } from '../jobs/job.js';
-import type { Analysis, Orientation, SubtitleDisposition } from '../jobs/media.js';
+import type { Analysis, Orientation, TrackDisposition, TrackLabels } from '../jobs/media.js';
 import type { AudioMeasurement, MeasuredAudio } from './decide/normalization.js';
 import type { Packaging } from './decide/packaging.js';
 
@@ -33,8 +33,8 @@ export interface OutputToPlan {
    * absent if unknown: see `mayStartInFrame`.
    */
   readonly frameAtStart?: number | null;
-  /** What was measured in its audio, as `Plan.measurements` asks; absent if nothing was. */
-  readonly measured?: MeasuredAudio;
+  /** What was measured in each of its tracks of audio, by the index of the stream, as `Plan.measurements` asks. */
+  readonly measured?: ReadonlyMap<number, MeasuredAudio>;
   /** The lengths of the segments into which it is cut, or copies of it, in seconds; absent if there are none. */
   readonly segmentGrids?: readonly number[];
   /** Test mode (section 8): the output ends at most 5 seconds after the start of the clip. */
@@ -61,7 +61,7 @@ export interface PreparedCaptions {
   /** A language code; null if it is not known. */
   readonly language: string | null;
   readonly title: string | null;
-  readonly dispositions: readonly SubtitleDisposition[];
+  readonly dispositions: readonly TrackDisposition[];
 }
 
 /** Captions that are written to files next to an output, with times from its start. */
@@ -80,7 +80,7 @@ export type CaptionTrack = {
   /** As three letters; null for none. */
   readonly language: string | null;
   readonly title: string | null;
-  readonly dispositions: readonly SubtitleDisposition[];
+  readonly dispositions: readonly TrackDisposition[];
 } & (
   | {
       readonly from: 'file';
@@ -154,10 +154,10 @@ export interface Product {
   /** How it is cut into segments; absent if it is delivered as one file. */
   readonly packaging?: Packaging;
   /**
-   * From which tracks of the input its tracks are made; one is absent if its length does not follow from that of the
-   * input.
+   * From which tracks of the input its tracks are made; the video is absent if its length does not follow from that of
+   * the input.
    */
-  readonly sources?: { readonly video?: TrackSource; readonly audio?: TrackSource };
+  readonly sources?: { readonly video?: TrackSource; readonly audio: readonly TrackSource[] };
   /**
    * How long it would be if the end of the input were not cut off; 0 for a clip with a length. Absent if the input is
    * complete.
@@ -170,8 +170,8 @@ export interface Product {
   readonly heldSeconds?: number;
   /** Expected video stream; null if there should be none. */
   readonly video: ProductVideo | null;
-  /** Expected audio stream; null if there should be none. */
-  readonly audio: ProductAudio | null;
+  /** The expected audio streams, in order. */
+  readonly audio: readonly ProductAudio[];
   /** The captions to write to files next to it, or next to its segments; absent if there are none. */
   readonly captionRenditions?: readonly CaptionRendition[];
   /** The expected number of tracks of captions; absent if there should be none. */
@@ -195,12 +195,14 @@ interface ProductVideo {
   readonly isCopied?: true;
 }
 
-/** The expected audio stream. */
+/** An expected audio stream. */
 interface ProductAudio {
   readonly codec: string;
   readonly channels: number;
   /** In Hz. */
   readonly sampleRate: number;
+  /** What the file declares about it besides its language; absent if nothing. */
+  readonly labels?: Pick<TrackLabels, 'title' | 'dispositions'>;
 }
 
 /**
@@ -245,6 +247,8 @@ export interface Plan {
 /** A value that must be measured in the audio of an output before it is encoded. */
 export interface PlannedMeasurement {
   readonly outputId: number;
+  /** The index of the stream of the input. */
+  readonly streamIndex: number;
   readonly measurement: AudioMeasurement;
   /** The arguments of the runs of ffmpeg, in order. The last one reports the value in its log. */
   readonly runs: readonly (readonly string[])[];

@@ -2,19 +2,19 @@ import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { JobFailure } from '../jobs/job.js';
 import type { AudioFacts, MediaFacts, Ratio, VideoFacts } from '../jobs/media.js';
 import { checkCombination } from './check-combination.js';
+import { decideAudioTracks, holdsOneTrack, leftOutAudio, maxAudioTracks } from './decide/audio-tracks.js';
 import { decideAutoCopies, hasAutoCopies, withoutAutoCopies } from './decide/auto-copies.js';
 import { decideCaptions, wantsCaptions } from './decide/captions.js';
 import { contentSecondsOf, decideClip, extendsIntoClip, startWithin } from './decide/clip.js';
 import { clipOfCopies, copyWarnings, decideCopies } from './decide/copies.js';
-import { conversionWarnings, decideAudio, decideRepack } from './decide/decide-audio.js';
 import { decideVideo } from './decide/decide-video.js';
-import type { AudioDecision, Decision, VideoDecision } from './decide/decisions.js';
+import type { AudioTrack, Decision, VideoDecision } from './decide/decisions.js';
 import { groupDecisions, hasVideo } from './decide/group-decisions.js';
 import { hasHintTracks } from './decide/hint-tracks.js';
-import { decideLanguage, selectAudio } from './decide/languages.js';
 import { leftOutWarnings } from './decide/left-out.js';
 import { decideMetadata } from './decide/metadata.js';
 import { decidePackaging } from './decide/packaging.js';
+import { selectAudio } from './decide/select-tracks.js';
 import { decideHeldFrame, decideLastFrame, isLastFrameHeld } from './decide/timing.js';
 import type { Capabilities, OutputToPlan, Plan, PlanPaths, Step } from './plan-types.js';
 import { productOf } from './product.js';
@@ -84,15 +84,22 @@ function decide(
   const { settings } = output;
   if (!hasAutoCopies(settings)) return decideOutput(output, media, capabilities);
   const encoded = decideOutput({ ...output, settings: withoutAutoCopies(settings) }, media, capabilities);
-  const selected = selectAudio(settings, media);
-  if ('failure' in encoded || 'failure' in selected) return encoded;
-  const copies = decideAutoCopies(settings, encoded.decision, selected.media);
-  const result = decideOutput({ ...output, settings: copies.settings }, media, capabilities);
+  if ('failure' in encoded) return encoded;
+  const copies = decideAutoCopies(settings, encoded.decision, media);
+  const result = decideOutput(
+    { ...output, settings: copies.settings },
+    media,
+    capabilities,
+    copies.encodedAudio,
+  );
   if ('failure' in result) return result;
   const { decision } = result;
   return { decision: { ...decision, warnings: [...decision.warnings, ...copies.notes] } };
 }
 
+const noTracks: ReadonlySet<number> = new Set();
+
+/** Decides an output. `encodedAudio`: the tracks of audio that are not copied although `copy_audio` is set. */
 function decideOutput(
   {
     id,
@@ -107,34 +114,39 @@ function decideOutput(
   }: OutputToPlan,
   given: MediaFacts,
   capabilities: Capabilities,
+  encodedAudio: ReadonlySet<number> = noTracks,
 ): Result<{ readonly decision: Decision }> {
-  const selected = selectAudio(settings, given);
-  if ('failure' in selected) return selected;
-  const { media } = selected;
   const combination = checkCombination(settings, filename, capabilities, 'output');
   if (!combination.ok) {
     // Validated when the job was created, so this fails only if ffmpeg has been replaced since.
     return failure('InvalidCodecCombinationError', `${combination.validationErrors.join('; ')}.`);
   }
+  const { container, extension } = combination;
+  const wants = { video: combination.video !== null, audio: combination.audio !== null };
+  const packaging = packagingOf(settings, { filename, extension }, wants.video && given.video !== null);
+  const selected = selectAudio(settings, given);
+  if ('failure' in selected) return selected;
+  const { media } = selected;
+  const held = holdsOneTrack(container) || packaging.packaging !== undefined ? 1 : maxAudioTracks;
+  const selectedTracks = wants.audio ? selected.tracks.slice(0, held) : [];
   const clipped = decideClip(settings, isTest, media, frameAtStart);
   if ('failure' in clipped) return clipped;
-  const { container } = combination;
   const { clip: exactClip } = clipped;
-  const copied = decideCopies(
+  const copies = decideCopies(
     settings,
     {
-      video: combination.video === null ? null : media.video,
-      audio: combination.audio === null ? null : media.audio,
+      video: wants.video ? media.video : null,
+      audio: selectedTracks.filter(({ streamIndex }) => !encodedAudio.has(streamIndex)),
       encodedVideo: media.video === null ? null : (combination.video?.codec ?? null),
       encodedAudio: media.audio === null ? null : (combination.audio?.codec ?? null),
       container,
-      extension: combination.extension,
+      extension,
     },
     media,
   );
-  if ('failure' in copied) return copied;
-  const { copies } = copied;
-  const clip = copies?.video == null ? exactClip : clipOfCopies(exactClip, copies);
+  if ('failure' in copies) return copies;
+  const copiedVideo = copies.video;
+  const clip = copiedVideo === null ? exactClip : clipOfCopies(exactClip);
   const stream = media.video !== null && extendsIntoClip(media.video, clip, media) ? media.video : null;
   // The first frame is displayed for only part of its duration, or the last one for longer, so the frame durations are
   // uneven.
@@ -142,14 +154,13 @@ function decideOutput(
     stream !== null && (clip.startsInFrame || (media.audio === null && isLastFrameHeld(stream)))
       ? { ...stream, isFrameRateVariable: true }
       : stream;
-  const inputAudio = media.audio !== null && extendsIntoClip(media.audio, clip, media) ? media.audio : null;
   const videoStartSeconds = inputVideo === null ? 0 : startWithin(inputVideo.startSeconds, media);
   const source = {
     format: media.format,
     firstFrameSeconds: Math.max(0, videoStartSeconds - clip.startSeconds),
   };
   const videoResult: Result<{ readonly video: VideoDecision | null; readonly warnings: readonly string[] }> =
-    inputVideo === null || combination.video === null || copies?.video != null
+    inputVideo === null || combination.video === null || copiedVideo !== null
       ? { video: null, warnings: [] }
       : decideVideo(
           settings,
@@ -161,62 +172,47 @@ function decideOutput(
           segmentGrids,
         );
   if ('failure' in videoResult) return videoResult;
-  const lacksThumbnails =
-    videoResult.video === null && copies?.video == null && settings.thumbnails !== undefined;
+  const isVideo = videoResult.video !== null || copiedVideo !== null;
+  const lacksThumbnails = !isVideo && settings.thumbnails !== undefined;
   if (lacksThumbnails && settings.strict === true)
     return failure('ThumbnailError', 'Thumbnails need video, and the input has none.');
-  const audioResult: Result<{ readonly audio: AudioDecision | null; readonly warnings: readonly string[] }> =
-    inputAudio === null || combination.audio === null || copies?.audio != null
-      ? { audio: null, warnings: [] }
-      : decideAudio(
-          settings,
-          inputAudio,
-          { ...combination.audio, container },
-          decideRepack(media),
-          {
-            lengthSeconds: clip.expectedSeconds,
-            audioSeconds: contentSecondsOf(clip, [inputAudio], media),
-          },
-          measured,
-        );
+  const audioTracks = selectedTracks.filter((track) => extendsIntoClip(track, clip, media));
+  const audioResult: Result<{
+    readonly tracks: readonly AudioTrack[];
+    readonly warnings: readonly string[];
+  }> =
+    combination.audio === null
+      ? { tracks: [], warnings: [] }
+      : decideAudioTracks(settings, audioTracks, {
+          ...{ ...combination.audio, container, clip, media, measured },
+          copied: copies.audio,
+          isOrdered: (settings.audio_tracks ?? ['all'])[0] !== 'all',
+        });
   if ('failure' in audioResult) return audioResult;
-  if (videoResult.video === null && audioResult.audio === null && copies === null) {
-    const hasMatchingStream =
-      (combination.video !== null && media.video !== null) ||
-      (combination.audio !== null && media.audio !== null);
+  if (!isVideo && audioResult.tracks.length === 0) {
+    const hasMatchingStream = (wants.video && media.video !== null) || (wants.audio && media.audio !== null);
     if (hasMatchingStream) return failure('InvalidVideoSettingsError', clipPastEndMessage(clip.startSeconds));
-    return failure('NoMediaError', noStreamsMessage(combination.video !== null, combination.audio !== null));
+    return failure('NoMediaError', noStreamsMessage(wants.video, wants.audio));
   }
-  const isVideo = videoResult.video !== null || copies?.video != null;
   const {
     tracks,
     burned,
     renditions,
     warnings: captionWarnings,
   } = isVideo
-    ? decideCaptions(settings, captions, {
-        container,
-        extension: combination.extension,
-        clip,
-        media,
-        outputId: id,
-      })
+    ? decideCaptions(settings, captions, { container, extension, clip, media, outputId: id })
     : { tracks: [], burned: undefined, renditions: undefined, warnings: [] };
-  const outputStreams = [
-    ...(isVideo && media.video !== null ? [media.video] : []),
-    ...((audioResult.audio !== null || copies?.audio != null) && inputAudio !== null ? [inputAudio] : []),
-  ];
-  const packaging = packagingOf(settings, { filename, extension: combination.extension }, isVideo);
+  const outputStreams = [...(isVideo && media.video !== null ? [media.video] : []), ...audioTracks];
   const { metadata, warnings: metadataWarnings } = decideMetadata(settings, media, {
-    extension: combination.extension,
+    extension,
     clip,
     isCut: packaging.packaging !== undefined,
-    frameRate: outputRate(videoResult.video, copies?.video ?? null),
+    frameRate: outputRate(videoResult.video, copiedVideo?.source ?? null),
   });
   const hasTimecode = metadata.tags.some(({ name }) => name === 'timecode');
   const decision = {
     outputId: id,
-    extension: combination.extension,
+    extension,
     container,
     clip,
     contentSeconds: contentSecondsOf(clip, outputStreams, media),
@@ -224,15 +220,8 @@ function decideOutput(
       videoResult.video === null || burned === undefined
         ? videoResult.video
         : { ...videoResult.video, burned },
-    audio: audioResult.audio,
-    ...(copies === null
-      ? {}
-      : { copies: { ...copies, ...(media.timecode === undefined ? {} : { dropsTimecode: true as const }) } }),
-    language: decideLanguage(
-      settings,
-      audioResult.audio === null ? (copies?.audio ?? null) : inputAudio,
-      container,
-    ),
+    ...(copiedVideo === null ? {} : { copiedVideo }),
+    audio: audioResult.tracks,
     ...(tracks.length === 0 ? {} : { captions: tracks }),
     ...(renditions === undefined ? {} : { captionRenditions: renditions }),
     ...(hasHintTracks(settings, container) ? { hasHintTracks: true } : {}),
@@ -241,21 +230,24 @@ function decideOutput(
     warnings: [
       ...selected.warnings,
       ...leftOutWarnings(settings, given, {
-        wantsVideo: combination.video !== null,
-        wantsAudio: combination.audio !== null,
+        wantsVideo: wants.video,
+        wantsAudio: wants.audio,
+        otherAudio: leftOutAudio(selected, selectedTracks, given, extension),
         hasVideo: isVideo,
         hasTimecode,
       }),
       ...metadataWarnings,
-      ...(copies === null ? [] : copyWarnings(clip, copies)),
-      ...(combination.video === null || inputVideo !== null ? [] : endedWarnings('video', media.video)),
-      ...(combination.audio === null || inputAudio !== null ? [] : endedWarnings('audio', media.audio)),
+      ...copies.warnings,
+      ...copyWarnings(clip, copies),
+      ...(wants.video && inputVideo === null ? endedWarnings('video', media.video) : []),
+      ...selectedTracks
+        .filter((track) => !audioTracks.includes(track))
+        .flatMap((track) => endedWarnings('audio', track)),
       ...videoResult.warnings,
       ...audioResult.warnings,
-      ...(audioResult.audio === null ? [] : conversionWarnings(audioResult.audio, clip)),
       ...captionWarnings,
       ...(lacksThumbnails ? ['There are no thumbnails, because the input has no video.'] : []),
-      ...missingCaptionWarnings(settings, { isVideo, wantsVideo: combination.video !== null }),
+      ...missingCaptionWarnings(settings, { isVideo, wantsVideo: wants.video }),
     ],
   };
   const { video } = decision;

@@ -1,6 +1,13 @@
 import type { AudioFacts, MediaFacts, VideoFacts } from '../jobs/media.js';
 import { audioEncoders } from './audio-encoders.js';
-import type { AudioDecision, Clip, Decision, Timing } from './decide/decisions.js';
+import {
+  type AudioDecision,
+  type AudioTrack,
+  type Clip,
+  copiesStreams,
+  type Decision,
+  type Timing,
+} from './decide/decisions.js';
 import { perSecond } from './decide/timing.js';
 import { videoEncoders } from './encoders.js';
 import { type AudioCodec, containerOf, extensionOf, isExtension, type VideoCodec } from './formats.js';
@@ -35,7 +42,7 @@ function declaredLengthWarnings({ declaredSeconds, durationSeconds }: MediaFacts
 
 /** The file that the steps of an output produce, and its expected properties. */
 export function productOf(decision: Decision, media: MediaFacts, paths: PlanPaths): Product {
-  const { outputId, clip, contentSeconds, video, audio, copies, captions, captionRenditions } = decision;
+  const { outputId, clip, contentSeconds, video, copiedVideo, audio, captions, captionRenditions } = decision;
   const frameSeconds = 1 / (video?.framesPerSecond ?? assumedFrameRate);
   return {
     outputId,
@@ -46,7 +53,7 @@ export function productOf(decision: Decision, media: MediaFacts, paths: PlanPath
     maxSeconds: maxSeconds(decision, frameSeconds),
     warnings: [...decision.warnings, ...declaredLengthWarnings(media)],
     sources: trackSourcesOf(decision, media, paths),
-    ...(audio !== null || copies?.audio != null || media.video?.lastFrame === undefined
+    ...(audio.length > 0 || media.video?.lastFrame === undefined
       ? {}
       : { heldSeconds: media.video.lastFrame.endSeconds - media.video.lastFrame.startSeconds }),
     ...(media.wholeSeconds === undefined
@@ -56,7 +63,7 @@ export function productOf(decision: Decision, media: MediaFacts, paths: PlanPath
     ...(captionRenditions === undefined ? {} : { captionRenditions }),
     video:
       video === null
-        ? copiedVideo(copies?.video ?? null)
+        ? videoOfCopy(copiedVideo?.source ?? null)
         : {
             codec: fileCodec(videoEncoders[video.encoder].codec),
             ...video.fit.canvas,
@@ -66,7 +73,7 @@ export function productOf(decision: Decision, media: MediaFacts, paths: PlanPath
               ? { bitrate: { targetKbps: video.rate.kbps, capKbps: video.cap?.kbps ?? null } }
               : {}),
           },
-    audio: audio === null ? copiedAudio(copies?.audio ?? null) : encodedAudio(audio),
+    audio: audio.map(audioOf),
     ...(captions === undefined ? {} : { captionTracks: captions.length }),
   };
 }
@@ -75,22 +82,26 @@ function isClip({ startSeconds, lengthSeconds, expectedSeconds }: Clip): boolean
   return startSeconds > 0 || (lengthSeconds !== null && lengthSeconds === expectedSeconds);
 }
 
-function encodedAudio({ encoder, bitDepth, channels, sampleRate }: AudioDecision): Product['audio'] {
-  return { codec: fileCodec(audioEncoders[encoder].codec, bitDepth), channels, sampleRate };
-}
-
-/** The expected audio of a copy: that of the input. */
-function copiedAudio(audio: AudioFacts | null): Product['audio'] {
-  if (audio === null) return null;
-  const { codec, channels, sampleRate } = audio;
-  return { codec, channels, sampleRate };
+/** The expected audio: that of the input if it is copied. */
+function audioOf({ encoding, source, title, dispositions }: AudioTrack): Product['audio'][number] {
+  // Players choose the first track where none is the default.
+  const purposes = (dispositions ?? source.dispositions ?? []).filter((name) => name !== 'default');
+  const labels = {
+    ...(title === null ? {} : { title }),
+    ...(purposes.length === 0 ? {} : { dispositions: purposes }),
+  };
+  const { codec, channels, sampleRate } =
+    encoding === null
+      ? source
+      : { ...encoding, codec: fileCodec(audioEncoders[encoding.encoder].codec, encoding.bitDepth) };
+  return { codec, channels, sampleRate, ...(Object.keys(labels).length === 0 ? {} : { labels }) };
 }
 
 /**
  * The expected video of a copy: that of the input. Its frames are not counted, because a clip has an unknown part of
  * them.
  */
-function copiedVideo(video: VideoFacts | null): Product['video'] {
+function videoOfCopy(video: VideoFacts | null): Product['video'] {
   if (video === null) return null;
   const { codec, width, height, frameRate } = video;
   const frameSeconds =
@@ -103,10 +114,11 @@ function copiedVideo(video: VideoFacts | null): Product['video'] {
  * reports, because some formats only estimate the duration. If frames have uneven durations, the last one keeps its
  * duration even beyond the end of a clip, so there is no maximum.
  */
-function maxSeconds({ clip, video, copies }: Decision, frameSeconds: number): number | null {
+function maxSeconds(decision: Decision, frameSeconds: number): number | null {
+  const { video, clip } = decision;
   const { expectedSeconds, lengthSeconds } = clip;
   const isUneven = video?.timing.by === 'source-timestamps' && video.timing.clock.by === 'fine';
-  if (expectedSeconds === null || isUneven || copies !== undefined) return null;
+  if (expectedSeconds === null || isUneven || copiesStreams(decision)) return null;
   if (lengthSeconds === null) return expectedSeconds * 1.5 + 5;
   return expectedSeconds + Math.max(1, expectedSeconds * 0.05, 2 * frameSeconds);
 }
@@ -124,7 +136,7 @@ const formats: Readonly<Record<string, string>> = {
  * The expected facts of a file that has not been encoded yet, as far as they are known. Only for command lines that are
  * shown, not run; a run probes the file.
  */
-export function expectedMedia({ path, video, audio, expectedSeconds }: Product): MediaFacts {
+export function expectedMedia({ path, video, audio: [audio], expectedSeconds }: Product): MediaFacts {
   const extension = extensionOf(path);
   const muxer = isExtension(extension) ? containerOf(extension).muxer : '';
   return {
@@ -132,7 +144,7 @@ export function expectedMedia({ path, video, audio, expectedSeconds }: Product):
     durationSeconds: expectedSeconds,
     totalBitrateKbps: null,
     audio:
-      audio === null
+      audio === undefined
         ? null
         : {
             ...audio,
@@ -167,15 +179,18 @@ function trackSourcesOf(
   decision: Decision,
   media: MediaFacts,
   paths: PlanPaths,
-): { readonly video?: TrackSource; readonly audio?: TrackSource } {
-  const { clip, copies } = decision;
+): NonNullable<Product['sources']> {
+  const { clip, copiedVideo, audio } = decision;
   const part = { startSeconds: clip.startSeconds, lengthSeconds: clip.lengthSeconds };
-  const video = copies?.video == null ? encodedVideo(decision, media, paths) : copied(copies.video, paths);
-  const audio =
-    copies?.audio == null ? sourceOfEncodedAudio(decision, media, paths) : copied(copies.audio, paths);
+  const video =
+    copiedVideo === undefined ? encodedVideo(decision, media, paths) : copied(copiedVideo.source, paths);
   return {
     ...(video === null ? {} : { video: { ...part, ...video } }),
-    ...(audio === null ? {} : { audio: { ...part, ...audio } }),
+    audio: audio.map(({ source, encoding }) => {
+      const counting =
+        encoding === null ? copied(source, paths) : sourceOfEncodedAudio(decision, encoding, source, paths);
+      return { ...part, ...counting };
+    }),
   };
 }
 
@@ -209,18 +224,17 @@ function framesPerRead(timing: Timing, inputRate: number | null): number | null 
   return rule.by === 'count' && others.length === 0 ? 1 / rule.oneOf : null;
 }
 
-function sourceOfEncodedAudio(decision: Decision, media: MediaFacts, paths: PlanPaths): Counting | null {
-  const { audio } = decision;
-  if (audio === null) return null;
-  const input = [media.audio, ...(media.otherAudio ?? [])].find(
-    (one) => one?.streamIndex === audio.streamIndex,
-  );
-  if (input == null) return null;
-  const file = audioFileOf(decision, paths);
+function sourceOfEncodedAudio(
+  decision: Decision,
+  encoding: AudioDecision,
+  source: AudioFacts,
+  paths: PlanPaths,
+): Counting {
+  const file = audioFileOf(decision, encoding, paths);
   return {
-    stream: file === null ? `${paths.input}:${audio.streamIndex}` : `${file}:0`,
+    stream: file === null ? `${paths.input}:${source.streamIndex}` : `${file}:0`,
     isCopied: false,
-    unitsPerRead: audio.sampleRate / input.sampleRate,
-    unitsPerSecond: audio.sampleRate,
+    unitsPerRead: encoding.sampleRate / source.sampleRate,
+    unitsPerSecond: encoding.sampleRate,
   };
 }

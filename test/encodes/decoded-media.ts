@@ -72,18 +72,27 @@ export async function contentsOf(path: string): Promise<string> {
   return [...of('format'), ...of('streams')].join(' ');
 }
 
-/** All audio samples of a file. */
-export async function samplesOf(path: string): Promise<Samples> {
+/** All samples of a track of audio. */
+export async function samplesOf(path: string, track = 0): Promise<Samples> {
   const { ffprobe } = await testFfmpeg();
   const shown = 'stream=sample_rate,channels:frame=best_effort_timestamp_time';
   // The first frames: a decoder gives none for its first packets, which are its delay.
-  const args = ['-v', 'error', '-select_streams', 'a', '-show_entries', shown, '-read_intervals', '%+#16'];
+  const args = [
+    '-v',
+    'error',
+    '-select_streams',
+    `a:${track}`,
+    '-show_entries',
+    shown,
+    '-read_intervals',
+    '%+#16',
+  ];
   const { stdout } = await launch(ffprobe.path, [...args, '-of', 'json', `file:${path}`]);
   const { streams, frames } = JSON.parse(stdout) as AudioProbe;
   const sampleRate = Number(streams[0]?.sample_rate);
   const count = streams[0]?.channels ?? 0;
   const start = frames[0]?.best_effort_timestamp_time;
-  const raw = await decode(path, ['-map', '0:a', '-f', 'f32le', '-c:a', 'pcm_f32le']);
+  const raw = await decode(path, ['-map', `0:a:${track}`, '-f', 'f32le', '-c:a', 'pcm_f32le']);
   const all = new Float32Array(raw.buffer.slice(raw.byteOffset, raw.byteOffset + raw.length));
   const channels = Array.from({ length: count }, (_, channel) =>
     Float32Array.from({ length: all.length / count }, (_sample, at) => all[at * count + channel] ?? 0),

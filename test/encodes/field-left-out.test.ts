@@ -143,7 +143,7 @@ test('cover images, attached files, timecode and other audio are named, one sent
     ...['-map', '0', '-map', '0:a', '-c', 'copy', '-metadata:s:a:1', 'language=deu'],
   );
   assert.equal(warningsOf(await encoder.encoded(attached)), [
-    'The audio in stream 2 (aac, deu) of the input was left out: an output has one audio track (select_audio_language chooses it).',
+    'Audio track 2 (deu) of the input was left out: an output has one audio track unless audio_tracks names others.',
     'The file attached to the input was left out: font.ttf.',
   ]);
   assert.equal(warningsOf(await encoder.encoded(attached, { skip_audio: true })), [

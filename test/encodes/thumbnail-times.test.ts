@@ -125,7 +125,7 @@ async function shown(ffmpeg: Ffmpeg, film: Awaited<ReturnType<typeof filmOf>>, n
     maxSeconds: null,
     warnings: [],
     video: null,
-    audio: null,
+    audio: [],
   };
   const encoded = { product, media };
   const task = { output, encoded, source: media, scratch: tempFolder(), destinations: new Map() };

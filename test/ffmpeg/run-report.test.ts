@@ -47,8 +47,8 @@ for (const [version, lines] of Object.entries(versions)) {
       maxSampleRate: 44_100,
     });
     const written = report.written.get('/out.mp4');
-    assert.equal(written?.get('video'), { packets: 41, frames: 41, samples: null });
-    assert.equal(written?.get('audio'), { packets: 5, frames: 4, samples: 4055 });
+    assert.equal(written?.video, { packets: 41, frames: 41, samples: null });
+    assert.equal(written?.audio[0], { packets: 5, frames: 4, samples: 4055 });
     assert.not(report.isCutOff);
   });
 }
@@ -61,7 +61,7 @@ test('a copy has packets only', () => {
     '[verbose]   Output stream #0:0 (video): 200 packets muxed (147610 bytes); ',
   ]);
   assert.equal(report.read.get('/in.avi:0'), { packets: 200, frames: null, samples: null });
-  assert.equal(report.written.get('/o.mkv')?.get('video'), { packets: 200, frames: null, samples: null });
+  assert.equal(report.written.get('/o.mkv')?.video, { packets: 200, frames: null, samples: null });
 });
 
 test('what decoders report before the input is open is no damage, and what demuxers report is', () => {

@@ -46,6 +46,7 @@ const textSamples: Readonly<Record<string, string>> = {
 
 function sampleFor(name: string, setting: Setting): unknown {
   if (setting.kind === 'text' && name in textSamples) return textSamples[name];
+  if (name === 'audio_tracks') return ['eng', 2];
   // Only one caption file may be the default.
   return name === 'default' ? false : sampleOf(setting);
 }

@@ -25,7 +25,7 @@ function planned(id: number, settings: OutputSettings = defaultOutput): PlannedO
     ...{ outputId: id, path: `${tempFolder()}/output-${id}.mp4`, warnings: [] },
     ...{ expectedSeconds: 3600, contentSeconds: 3600, maxSeconds: 3610 },
     video: { codec: 'h264', width: 3840, height: 2160, frameSeconds: 0.04, frames: null },
-    audio: null,
+    audio: [],
   };
   const output = { id, settings, label: null } as unknown as PlannedOutput['output'];
   return { output, steps: [step], product, stepsAtBitrate: () => [step] };

@@ -15,7 +15,7 @@ const product: Product = {
   warnings: [],
   maxSeconds: 63,
   video: { codec: 'h264', width: 1280, height: 720, frameSeconds: 0.04, frames: null },
-  audio: { codec: 'aac', channels: 2, sampleRate: 44_100 },
+  audio: [{ codec: 'aac', channels: 2, sampleRate: 44_100 }],
 };
 
 /** The probe result, and the error that is expected; null if the output is valid. */
@@ -31,7 +31,7 @@ const cases: readonly (readonly [string, Partial<Product>, MediaFacts | null, Re
     /without video and audio\./,
   ],
   ['an unexpected video stream', { video: null }, mediaFacts(), /with unexpected video/],
-  ['an unexpected audio stream', { audio: null }, mediaFacts(), /with unexpected audio/],
+  ['an unexpected audio stream', { audio: [] }, mediaFacts(), /with unexpected audio/],
   ['another codec', {}, mediaFacts({ video: videoFacts({ codec: 'mpeg4' }) }), /of mpeg4, not h264/],
   [
     'another width',
@@ -115,7 +115,7 @@ test('a video with a low frame rate may deviate by two of its frames', () => {
 
 test('a show with silence at its end may end early if all frames are there, and not if some are missing', () => {
   const video = { codec: 'h264', width: 1280, height: 720, frameSeconds: 1, frames: 20 };
-  const show = { ...product, audio: null, video };
+  const show = { ...product, audio: [], video };
   const found = (frameCount: number) =>
     mediaFacts({ audio: null, durationSeconds: 20, video: videoFacts({ frameCount }) });
   assert.is(verifyOutput(show, found(20)).failure, null);
@@ -135,15 +135,7 @@ function reportOf(frames: number, samples: number, over: Partial<RunReport> = {}
       ['/in:0', counts(1500, null)],
       ['/in:1', counts(2600, 44_100 * 60)],
     ]),
-    written: new Map([
-      [
-        product.path,
-        new Map([
-          ['video', counts(frames, null)],
-          ['audio', counts(2600, samples)],
-        ] as const),
-      ],
-    ]),
+    written: new Map([[product.path, { video: counts(frames, null), audio: [counts(2600, samples)] }]]),
     ...over,
   };
 }
@@ -153,7 +145,7 @@ const counted: Product = {
   ...product,
   sources: {
     video: { ...source, stream: '/in:0', unitsPerSecond: 25 },
-    audio: { ...source, stream: '/in:1', unitsPerSecond: 44_100 },
+    audio: [{ ...source, stream: '/in:1', unitsPerSecond: 44_100 }],
   },
 };
 const second = 44_100;
@@ -188,7 +180,7 @@ test('only the part of a clip is wanted', () => {
     ...counted,
     sources: {
       video: { ...source, stream: '/in:0', unitsPerSecond: 25, startSeconds, lengthSeconds },
-      audio: { ...source, stream: '/in:1', unitsPerSecond: second, startSeconds, lengthSeconds },
+      audio: [{ ...source, stream: '/in:1', unitsPerSecond: second, startSeconds, lengthSeconds }],
     },
     ...{ expectedSeconds: 10, contentSeconds: 10, maxSeconds: 11 },
   });

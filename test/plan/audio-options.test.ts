@@ -116,7 +116,7 @@ const loudness = { integratedLufs: -30, truePeakDb: -12, thresholdLufs: -40 };
 test('an output asks for one value after the other, until its volume is known', () => {
   const settings = { audio_normalize: true, audio_compression_ratio: 4, start_clip: 10, clip_length: 2 };
   const made = (measured: object) =>
-    plan([{ ...output(settings), measured }], mediaFacts(), paths, newCapabilities);
+    plan([{ ...output(settings), measured: new Map([[1, measured]]) }], mediaFacts(), paths, newCapabilities);
   const [before] = made({}).measurements;
   assert.is(before?.measurement, 'peakBeforeDynamics');
   assert.not.match(before?.runs[0]?.join(' ') ?? '', /compand/);
@@ -137,7 +137,12 @@ test('a loudness takes the place of the second peak', () => {
   const settings = { audio_normalize: true, audio_loudness_level: -16, audio_gain: -3 };
   const [wanted] = planOf(settings).measurements;
   assert.is(wanted?.measurement, 'loudness');
-  const made = plan([{ ...output(settings), measured: { loudness } }], mediaFacts(), paths, newCapabilities);
+  const made = plan(
+    [{ ...output(settings), measured: new Map([[1, { loudness }]]) }],
+    mediaFacts(),
+    paths,
+    newCapabilities,
+  );
   const filters =
     /loudnorm=I=-16:TP=-1:LRA=11:measured_I=-30:measured_TP=-12:[^,]*,aresample=48000,volume=-3dB/;
   assert.match(argsOf(made), filters);
@@ -148,7 +153,7 @@ test('audio that must be repacked is repacked before it is measured', () => {
   const [wanted] = planOf({ audio_normalize: true }, 'a.mp4', media).measurements;
   assert.equal(
     wanted?.runs.map((args) => args.at(-1)),
-    ['file:/scratch/audio-7.amr', '-'],
+    ['file:/scratch/audio-7-1.amr', '-'],
   );
 });
 

@@ -59,16 +59,17 @@ export async function encoded(
 ): Promise<{ readonly path: string }> {
   const scratch = tempFolder();
   const facts = await factsOf(ffmpeg, input);
-  const planFor = (measured: MeasuredAudio) =>
+  const planFor = () =>
     plan([{ id: 7, settings, filename, isTest, measured }], facts, { input, scratch }, ffmpeg.capabilities);
-  let measured: MeasuredAudio = {};
-  let made = planFor(measured);
+  const measured = new Map<number, MeasuredAudio>();
+  let made = planFor();
   for (let [wanted] = made.measurements; wanted !== undefined; [wanted] = made.measurements) {
     const [args = [], ...before] = wanted.runs.toReversed();
     for (const one of before) await run(ffmpeg, one, scratch);
     const options = { signal: new AbortController().signal, scratch, onProgress: () => {} };
-    measured = { ...measured, ...(await ffmpeg.measureAudio(args, wanted.measurement, options)) };
-    made = planFor(measured);
+    const found = await ffmpeg.measureAudio(args, wanted.measurement, options);
+    measured.set(wanted.streamIndex, { ...measured.get(wanted.streamIndex), ...found });
+    made = planFor();
   }
   for (const { args } of made.steps) await run(ffmpeg, args, scratch);
   const [product] = made.products;

@@ -30,10 +30,10 @@ test('a product has the path of the file and its expected content', () => {
         warnings: [],
         sources: {
           video: { ...part, stream: `${paths.input}:0`, unitsPerRead: 1, unitsPerSecond: 25 },
-          audio: { ...part, stream: `${paths.input}:1`, unitsPerRead: 1, unitsPerSecond: 48_000 },
+          audio: [{ ...part, stream: `${paths.input}:1`, unitsPerRead: 1, unitsPerSecond: 48_000 }],
         },
         video: { codec: 'h264', width: 1280, height: 720, frameSeconds: 0.04, frames: null },
-        audio: { codec: 'aac', channels: 2, sampleRate: 48_000 },
+        audio: [{ codec: 'aac', channels: 2, sampleRate: 48_000 }],
       },
     ],
     rejections: [],
@@ -41,7 +41,7 @@ test('a product has the path of the file and its expected content', () => {
 });
 
 test('an input without audio or video makes an output without it', () => {
-  assert.is(planOf({}, silent).products[0]?.audio, null);
+  assert.equal(planOf({}, silent).products[0]?.audio, []);
   assert.is(planOf({}, blind).products[0]?.video, null);
 });
 
@@ -98,7 +98,7 @@ test('an encoder that was removed since the job was created is an error of that 
 test('a stream that ended before the clip is omitted', () => {
   const media = mediaFacts({ video: videoFacts({ durationSeconds: 20 }), audio: audioFacts() });
   const { products } = planOf({ start_clip: 30 }, media);
-  assert.equal([products[0]?.video, products[0]?.audio?.codec], [null, 'aac']);
+  assert.equal([products[0]?.video, products[0]?.audio[0]?.codec], [null, 'aac']);
 });
 
 const steps: readonly (readonly [string, OutputSettings, number])[] = [

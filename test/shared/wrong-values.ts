@@ -130,7 +130,8 @@ function valuesByKind(setting: Setting): readonly unknown[] {
       return setting.of.kind === 'object'
         ? [5, 'text', true, [null], [5], [[]], Array(setting.max + 1).fill({})]
         : [
-            ...(setting.of.kind === 'number' ? [] : [5]),
+            ...(setting.of.kind === 'number' || 'maxNumber' in setting.of ? [] : [5]),
+            ...(setting.isNeverEmpty === true ? [[]] : []),
             {},
             [null],
             [[]],

@@ -1,6 +1,6 @@
-import { languageCode } from '../../../src/shared/text/languages.js';
 import type { AudioFacts, VideoFacts } from '../../jobs/media.js';
 import { hasDisposition, numberAt, type ProbeObject, tagAt, textAt } from './probe-fields.js';
+import { readLabels } from './read-tags.js';
 
 /** Facts that video and audio streams have in common. */
 interface StreamFacts {
@@ -74,12 +74,11 @@ export function readAudio(streams: readonly ProbeObject[]): readonly AudioFacts[
 }
 
 function audioFacts(stream: ProbeObject): AudioFacts {
-  const language = tagAt(stream, 'language');
   return {
     ...readStream(stream),
     channels: numberAt(stream, 'channels') ?? 0,
     sampleRate: numberAt(stream, 'sample_rate') ?? 0,
-    ...(language === null || languageCode(language) === null ? {} : { language }),
+    ...readLabels(stream),
   };
 }
 

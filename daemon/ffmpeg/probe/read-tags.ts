@@ -1,5 +1,21 @@
-import { type ChapterFacts, type Tag, timecodePattern } from '../../jobs/media.js';
-import { numberAt, objectAt, objectsAt, type ProbeObject, tagAt, textAt } from './probe-fields.js';
+import { languageCode } from '../../../src/shared/text/languages.js';
+import {
+  type ChapterFacts,
+  type Tag,
+  type TrackDisposition,
+  type TrackLabels,
+  timecodePattern,
+  trackDispositions,
+} from '../../jobs/media.js';
+import {
+  hasDisposition,
+  numberAt,
+  objectAt,
+  objectsAt,
+  type ProbeObject,
+  tagAt,
+  textAt,
+} from './probe-fields.js';
 
 /** A file may declare thousands of tags and chapters, and texts of megabytes. The record of a job keeps them. */
 const maxTags = 100;
@@ -78,6 +94,27 @@ function plainText(text: string): string {
     .replace(/\r\n?/g, '\n')
     .replace(/(?!\n)\p{Cc}|\p{Cs}/gu, '')
     .trim();
+}
+
+/** What programs name every track of MP4, which has titles as names of handlers. */
+const genericHandler = /^(?:subtitles?|stereo|mono|surround|core media .*|iso media .*|.*handler?\W*)$/i;
+
+/** Second names of dispositions. */
+const secondNames: Readonly<Partial<Record<TrackDisposition, string>>> = { visual_impaired: 'descriptions' };
+
+/** What a file declares about a track of audio or subtitles. */
+export function readLabels(stream: ProbeObject): TrackLabels {
+  const language = tagAt(stream, 'language');
+  const handler = tagAt(stream, 'handler_name') ?? '';
+  const title = plainText(tagAt(stream, 'title') ?? (genericHandler.test(handler) ? '' : handler));
+  const dispositions = trackDispositions.filter((name) =>
+    [name, secondNames[name] ?? name].some((one) => hasDisposition(stream, one)),
+  );
+  return {
+    ...(language === null || languageCode(language) === null ? {} : { language }),
+    ...(title === '' ? {} : { title: title.slice(0, maxTitleLength) }),
+    ...(dispositions.length === 0 ? {} : { dispositions }),
+  };
 }
 
 /** The timecode of the first frame: that of a timecode track, of the video, or of the file. Null if there is none. */

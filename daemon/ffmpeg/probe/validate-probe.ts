@@ -1,14 +1,6 @@
 import { maxPixels } from '../../../src/shared/settings/limits.js';
-import { languageCode } from '../../../src/shared/text/languages.js';
 import type { JobFailure } from '../../jobs/job.js';
-import {
-  type Analysis,
-  type AudioFacts,
-  type MediaFacts,
-  type SubtitleFacts,
-  subtitleDispositions,
-  type VideoFacts,
-} from '../../jobs/media.js';
+import type { Analysis, AudioFacts, MediaFacts, SubtitleFacts, VideoFacts } from '../../jobs/media.js';
 import {
   formatWord,
   isAnimatedWebp,
@@ -18,7 +10,6 @@ import {
   otherKind,
 } from './formats.js';
 import {
-  hasDisposition,
   numberAt,
   objectAt,
   objectsAt,
@@ -28,7 +19,7 @@ import {
   textAt,
 } from './probe-fields.js';
 import { isCodecKnown, isUsableAudio, readAudio, readDuration, toKilobits } from './read-streams.js';
-import { readChapters, readTags, readTimecode } from './read-tags.js';
+import { readChapters, readLabels, readTags, readTimecode } from './read-tags.js';
 import { readUnused } from './read-unused.js';
 import { isVideo, pixelsOf, readVideo } from './read-video.js';
 import { programNames, selectProgram } from './select-program.js';
@@ -301,24 +292,15 @@ export function validateProbe(output: ProbeOutput): ProbeValidation {
   };
 }
 
-/** What programs name every track, instead of a title. */
-const genericTitle = /^(?:subtitles?|.*handler)$/i;
-
 /** The subtitle tracks of a file, in its order. */
 function readSubtitles(streams: readonly ProbeObject[]): readonly SubtitleFacts[] {
   return streams.filter((stream) => textAt(stream, 'codec_type') === 'subtitle').map(subtitleFacts);
 }
 
 function subtitleFacts(stream: ProbeObject): SubtitleFacts {
-  const language = tagAt(stream, 'language');
-  // MP4 has titles as names of handlers.
-  const title = tagAt(stream, 'title') ?? tagAt(stream, 'handler_name');
-  const dispositions = subtitleDispositions.filter((name) => hasDisposition(stream, name));
   return {
     streamIndex: numberAt(stream, 'index') ?? 0,
     codec: textAt(stream, 'codec_name') ?? 'unknown',
-    ...(language === null || languageCode(language) === null ? {} : { language }),
-    ...(title === null || genericTitle.test(title) ? {} : { title }),
-    ...(dispositions.length === 0 ? {} : { dispositions }),
+    ...readLabels(stream),
   };
 }

@@ -72,6 +72,7 @@ function listSchema(name: string, setting: ListSetting, names: TableNames): Sche
   const item = { xml: { name: name.replace(/s$/, '') } };
   const several = {
     type: 'array',
+    ...(setting.isNeverEmpty === true ? { minItems: 1 } : {}),
     maxItems: setting.max,
     items: { ...one, ...item },
     xml: { wrapped: true },

@@ -5,6 +5,7 @@ import { audioEncoders } from '../audio-encoders.js';
 import { videoEncoders } from '../encoders.js';
 import type { VideoCodec } from '../formats.js';
 import type { AudioDecision, Decision, VideoDecision } from './decisions.js';
+import { trackLabel } from './select-tracks.js';
 import { isHigher } from './timing.js';
 
 /** A property of the input, and whether it differs from that of the encoded output, or may differ. */
@@ -31,6 +32,8 @@ export function withoutAutoCopies(settings: OutputSettings): OutputSettings {
 /** The settings with each `auto` decided, and what was decided, one sentence for each stream. */
 interface DecidedCopies {
   readonly settings: OutputSettings;
+  /** The tracks of audio that are encoded although `copy_audio` is then set, by the index of their stream. */
+  readonly encodedAudio: ReadonlySet<number>;
   readonly notes: readonly string[];
 }
 
@@ -41,8 +44,9 @@ interface DecidedCopies {
 export function decideAutoCopies(
   settings: OutputSettings,
   encoded: Decision,
-  { video, audio, format }: MediaFacts,
+  media: MediaFacts,
 ): DecidedCopies {
+  const { video, format } = media;
   const common: readonly Difference[] = [
     ['container', !copyableFormats.has(format)],
     ['start', encoded.clip.startSeconds > 0],
@@ -53,22 +57,27 @@ export function decideAutoCopies(
     isAuto.video && encoded.video !== null && video !== null
       ? toResult('video', [...common, ...videoDifferences(settings, encoded.video, video)])
       : null;
-  const audioResult =
-    isAuto.audio && encoded.audio !== null && audio !== null
-      ? toResult('audio', [...common, ...audioDifferences(encoded.audio, audio)])
-      : null;
+  const audioResults = isAuto.audio
+    ? encoded.audio.flatMap(({ encoding, source }) => {
+        if (encoding === null) return [];
+        const name = encoded.audio.length === 1 ? 'audio' : `audio of track ${trackLabel(source, media)}`;
+        const result = toResult(name, [...common, ...audioDifferences(encoding, source)]);
+        return { ...result, streamIndex: source.streamIndex };
+      })
+    : [];
   return {
     settings: {
       ...withoutAutoCopies(settings),
       ...(videoResult?.isCopied === true ? { copy_video: true } : {}),
-      ...(audioResult?.isCopied === true ? { copy_audio: true } : {}),
+      ...(audioResults.some(({ isCopied }) => isCopied) ? { copy_audio: true } : {}),
     },
-    notes: [videoResult, audioResult].flatMap((result) => (result === null ? [] : [result.note])),
+    encodedAudio: new Set(audioResults.flatMap(({ isCopied, streamIndex }) => (isCopied ? [] : streamIndex))),
+    notes: [...(videoResult === null ? [] : [videoResult]), ...audioResults].map(({ note }) => note),
   };
 }
 
 function toResult(
-  stream: 'video' | 'audio',
+  stream: string,
   differences: readonly Difference[],
 ): { readonly isCopied: boolean; readonly note: string } {
   const names = differences.filter(([, differs]) => differs).map(([property]) => property);

@@ -136,9 +136,8 @@ const packedCodecs: ReadonlySet<string> = new Set(['amr_nb', 'amr_wb']);
  * packet, without an error, which leaves a fiftieth of the audio of a phone's file; 4.1 and 7.0 decode all frames. An
  * AMR file has one frame in each packet, and all versions decode that.
  */
-export function decideRepack(media: MediaFacts): AudioDecision['repack'] {
-  const { format, audio } = media;
-  if (audio === null || audio.converted !== undefined || format === 'amr' || !packedCodecs.has(audio.codec))
-    return null;
+export function decideRepack(media: MediaFacts, audio: AudioFacts): AudioDecision['repack'] {
+  const { format } = media;
+  if (audio.converted !== undefined || format === 'amr' || !packedCodecs.has(audio.codec)) return null;
   return { offsetSeconds: startWithin(audio.startSeconds, media) };
 }

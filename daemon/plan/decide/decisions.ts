@@ -6,6 +6,7 @@ import type {
   Orientation,
   Ratio,
   Tag,
+  TrackDisposition,
   VideoFacts,
 } from '../../jobs/media.js';
 import type { AudioEncoderName } from '../audio-encoders.js';
@@ -287,17 +288,26 @@ export interface LastFrame {
   readonly frames: number | null;
 }
 
-/**
- * The streams of the input that an output copies without encoding them; null for a stream that is encoded or missing.
- */
-export interface Copies {
-  readonly video: VideoFacts | null;
-  readonly audio: AudioFacts | null;
-  /** Whether AAC must lose the headers that each packet has in MPEG streams. */
-  readonly stripsAdts: boolean;
-  /** Whether the parameter sets of the video, which the input stores once, must be put in front of each keyframe. */
+/** A track of audio in an output, made from a track of the input, and what the file declares about it. */
+export interface AudioTrack {
+  readonly source: AudioFacts;
+  /** Null if it is copied. */
+  readonly encoding: AudioDecision | null;
+  /** Set if a copy of AAC must lose the headers that each packet has in MPEG streams. */
+  readonly stripsAdts?: true;
+  /** As three letters; null for none. */
+  readonly language: string | null;
+  readonly title: string | null;
+  /** What it is for; null for that of the input. */
+  readonly dispositions: readonly TrackDisposition[] | null;
+}
+
+/** The video of the input, copied without encoding. */
+export interface CopiedVideo {
+  readonly source: VideoFacts;
+  /** Whether the parameter sets, which the input stores once, must be put in front of each keyframe. */
   readonly repeatsParameterSets: boolean;
-  /** Set if the video declares a timecode, which the tags of the output replace. */
+  /** Set if it declares a timecode, which the tags of the output replace. */
   readonly dropsTimecode?: true;
 }
 
@@ -322,12 +332,12 @@ export interface Decision {
   readonly clip: Clip;
   /** How many seconds of the clip have media in this output; null if unknown. */
   readonly contentSeconds: number | null;
+  /** The video that is encoded; null if there is none, or if it is copied. */
   readonly video: VideoDecision | null;
-  readonly audio: AudioDecision | null;
-  /** The streams that are copied instead of encoded; absent if there are none. */
-  readonly copies?: Copies;
-  /** The language that the file declares for the audio; null for none. */
-  readonly language: string | null;
+  /** Absent if no video is copied. */
+  readonly copiedVideo?: CopiedVideo;
+  /** The tracks of audio, in order. */
+  readonly audio: readonly AudioTrack[];
   /** How the file is cut into segments; absent if it is not. */
   readonly packaging?: Packaging;
   /** Whether the file has hint tracks for streaming servers; absent if not. */
@@ -342,4 +352,14 @@ export interface Decision {
   readonly lastFrame: LastFrame | null;
   /** What was changed or left out for this input, one sentence each. */
   readonly warnings: readonly string[];
+}
+
+/** The audio that an output encodes. */
+export function encodedAudio({ audio }: Pick<Decision, 'audio'>): readonly AudioDecision[] {
+  return audio.flatMap(({ encoding }) => encoding ?? []);
+}
+
+/** Whether an output copies a stream instead of encoding it. */
+export function copiesStreams({ audio, copiedVideo }: Pick<Decision, 'audio' | 'copiedVideo'>): boolean {
+  return copiedVideo !== undefined || audio.some(({ encoding }) => encoding === null);
 }

@@ -1,6 +1,12 @@
 import { maxPixels } from '../../../src/shared/settings/limits.js';
 import type { VideoEncoderName } from '../encoders.js';
-import type { Decision, PixelSize, VideoDecision } from './decisions.js';
+import {
+  copiesStreams,
+  type Decision,
+  encodedAudio,
+  type PixelSize,
+  type VideoDecision,
+} from './decisions.js';
 
 /** An output with video, which can share the decoding of the input with others. */
 export type DecisionWithVideo = Decision & { readonly video: VideoDecision };
@@ -29,9 +35,7 @@ export function groupDecisions(
   const groups: { readonly key: string | null; readonly members: Decision[] }[] = [];
   for (const decision of decisions) {
     const key =
-      hasVideo(decision) && decision.copies === undefined
-        ? keyOf(decision, isInTwoPasses(decision.video))
-        : null;
+      hasVideo(decision) && !copiesStreams(decision) ? keyOf(decision, isInTwoPasses(decision.video)) : null;
     const openGroup = isPlainAudio(decision)
       ? groups.findLast(({ members }) => sharesDecoding(members, decision))
       : groups.findLast((group) => group.key !== null && group.key === key);
@@ -42,8 +46,10 @@ export function groupDecisions(
 }
 
 /** Whether an output has only audio, which is encoded from the stream of the input. */
-function isPlainAudio({ video, audio, copies, captions = [] }: Decision): boolean {
-  return video === null && audio?.repack === null && copies === undefined && captions.length === 0;
+function isPlainAudio(decision: Decision): boolean {
+  const { video, copiedVideo, captions = [] } = decision;
+  if (video !== null || copiedVideo !== undefined || captions.length > 0) return false;
+  return !copiesStreams(decision) && encodedAudio(decision).every(({ repack }) => repack === null);
 }
 
 /** Whether an output with only audio can be encoded in the run of a group of videos: it is read once then. */
@@ -64,9 +70,10 @@ export function hasVideo(decision: Decision): decision is DecisionWithVideo {
 }
 
 /** The same key for outputs that can be encoded in one run; null for an output that needs its own run. */
-function keyOf({ clip, video, audio }: DecisionWithVideo, isInTwoPasses: boolean): string | null {
+function keyOf(decision: DecisionWithVideo, isInTwoPasses: boolean): string | null {
+  const { clip, video } = decision;
   // Files of phones are small, so grouping them is not worth a second way to read the audio.
-  if (audio !== null && audio.repack !== null) return null;
+  if (encodedAudio(decision).some(({ repack }) => repack !== null)) return null;
   // Their filters at the end are not shared either.
   if (
     video.signalling.isFullRange ||

@@ -1,12 +1,15 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import type { AudioFacts, MediaFacts, ProgramFacts, UnusedTrack } from '../../jobs/media.js';
 import { wantsCaptions } from './captions.js';
+import { trackLabel } from './select-tracks.js';
 
 /** What an output has of an input, to find out what is left out. */
 interface KeptStreams {
   /** Whether the output may have video and audio at all. */
   readonly wantsVideo: boolean;
   readonly wantsAudio: boolean;
+  /** The tracks of audio that could be encoded and are left out, and why if the request does not say so. */
+  readonly otherAudio: { readonly tracks: readonly AudioFacts[]; readonly reason: string } | null;
   /** Whether it has video. Then the warnings about its captions name the subtitles that are left out. */
   readonly hasVideo: boolean;
   /** Whether it has the timecode of the input, or one that was set. */
@@ -24,7 +27,7 @@ const maxNames = 8;
 export function leftOutWarnings(
   settings: OutputSettings,
   media: MediaFacts,
-  { wantsVideo, wantsAudio, hasVideo, hasTimecode }: KeptStreams,
+  { wantsVideo, wantsAudio, otherAudio, hasVideo, hasTimecode }: KeptStreams,
 ): readonly string[] {
   const { tracks = [], programs } = media.unused ?? {};
   const videos = wantsVideo ? tracks.filter(({ kind }) => kind === 'video') : [];
@@ -38,7 +41,7 @@ export function leftOutWarnings(
   return [
     ...(programs === undefined || settings.program !== undefined ? [] : [programWarning(programs)]),
     ...trackWarnings('video', videos),
-    ...(wantsAudio && settings.select_audio_language === undefined ? otherAudioWarnings(media) : []),
+    ...(wantsAudio && otherAudio !== null ? otherAudioWarnings(otherAudio, media) : []),
     ...trackWarnings('audio', audios),
     ...(hasVideo || !wantsVideo ? [] : subtitleWarnings(settings, media)),
     ...(covers === 0 ? [] : [`The cover ${plural('image', covers)} of the input ${was(covers)} left out.`]),
@@ -110,14 +113,15 @@ function trackWarnings(kind: 'video' | 'audio', tracks: readonly UnusedTrack[]):
   );
 }
 
-/** The audio tracks that could be encoded, but an output has only one. */
-function otherAudioWarnings({ otherAudio = [] }: MediaFacts): readonly string[] {
-  const name = ({ streamIndex, codec, language }: AudioFacts) =>
-    `stream ${streamIndex} (${language === undefined ? codec : `${codec}, ${language}`})`;
+function otherAudioWarnings(
+  { tracks, reason }: NonNullable<KeptStreams['otherAudio']>,
+  media: MediaFacts,
+): readonly string[] {
+  const isOne = tracks.length === 1;
   return namesSentence(
-    otherAudio.map(name),
+    tracks.map((track) => trackLabel(track, media)),
     (names) =>
-      `The audio in ${names} of the input was left out: an output has one audio track (select_audio_language chooses it).`,
+      `Audio track${isOne ? '' : 's'} ${names} of the input ${isOne ? 'was' : 'were'} left out: ${reason}.`,
   );
 }
 

@@ -216,7 +216,7 @@ export function decideLastFrame(
   const { video: inputVideo } = media;
   if (video === null || inputVideo === null || container.hasIndex !== true) return null;
   const { timing } = video;
-  const isCutByLength = clip.lengthSeconds !== null || audio === null;
+  const isCutByLength = clip.lengthSeconds !== null || audio.length === 0;
   if (
     clip.startsInFrame &&
     isCutByLength &&
@@ -225,7 +225,7 @@ export function decideLastFrame(
   ) {
     return { endSeconds: clip.expectedSeconds, frames: null };
   }
-  if (audio !== null || media.wholeSeconds !== undefined) return null;
+  if (audio.length > 0 || media.wholeSeconds !== undefined) return null;
   if (timing.by !== 'source-timestamps' || timing.dropRules.length > 0) return null;
   const { frameCount = 0, lastFrame } = inputVideo;
   if (lastFrame === undefined || timing.clock.by !== 'fine') return null;
@@ -260,7 +260,7 @@ export function decideHeldFrame(
   media: MediaFacts,
   { hasFpsMode }: Capabilities,
 ): HeldFrame | null {
-  const { clip, video, audio, copies } = decision;
+  const { clip, video, audio } = decision;
   const { lastFrame, frameRate = null, startSeconds: videoStart = null } = media.video ?? {};
   if (video === null || media.video === null || lastFrame === undefined || frameRate === null) return null;
   if (!isLastFrameHeld(media.video) || media.wholeSeconds !== undefined) return null;
@@ -273,8 +273,7 @@ export function decideHeldFrame(
     clip.lengthSeconds ?? Number.POSITIVE_INFINITY,
   );
   const evenSeconds = 1 / (video.framesPerSecond ?? perSecond(frameRate));
-  const hasAudio = audio !== null || copies?.audio != null;
-  const audioEnd = hasAudio ? audioEndOf(media) - clipStart : 0;
+  const audioEnd = audio.length > 0 ? audioEndOf(media) - clipStart : 0;
   if (endSeconds - Math.max(startSeconds, audioEnd) < maxEvenFrames * evenSeconds) return null;
   const isLimited = video.timing.by === 'source-timestamps' && video.timing.dropRules.length > 0;
   const repeatedSeconds = isLimited ? evenSeconds : Math.min(shortFrameSeconds, evenSeconds);

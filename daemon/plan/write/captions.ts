@@ -69,8 +69,7 @@ export function captionStreams({ captions = [] }: Decision, firstInput: number):
 /** The arguments for the caption tracks of an output: they are copied, with their languages, titles and uses. */
 export function captionTrackArgs({ captions = [], container }: Decision): readonly string[] {
   if (captions.length === 0) return [];
-  // MP4 has no titles of tracks; players show the name of the handler.
-  const titleTag = container.muxer === 'mp4' || container.muxer === 'mov' ? 'handler_name' : 'title';
+  const titleTag = titleTagOf(container);
   return [
     '-c:s',
     'copy',
@@ -83,13 +82,19 @@ export function captionTrackArgs({ captions = [], container }: Decision): readon
   ];
 }
 
+/** The tag of the title of a track. MP4 has no titles; players show the name of the handler. */
+export function titleTagOf({ muxer }: Container): 'handler_name' | 'title' {
+  return /^(?:mp4|mov|ipod|3gp|3g2)$/.test(muxer) ? 'handler_name' : 'title';
+}
+
 /** Languages that the muxer of QuickTime files knows only by the codes of ISO 639-2 for bibliographies. */
 const quickTimeCodes: Readonly<Record<string, string>> = {
   ...{ deu: 'ger', nld: 'dut', ell: 'gre', isl: 'ice', zho: 'chi', sqi: 'alb', mkd: 'mac' },
   ...{ hye: 'arm', kat: 'geo', bod: 'tib', mya: 'bur', msa: 'may' },
 };
 
-function languageIn({ muxer }: Container, language: string | null): string {
+/** The code of a language in a file of this container. */
+export function languageIn({ muxer }: Container, language: string | null): string {
   if (language === null) return 'und';
   return muxer === 'mov' ? (quickTimeCodes[language] ?? language) : language;
 }

@@ -1,4 +1,10 @@
-import type { AudioDecision, Clip, Decision, VideoDecision } from '../decide/decisions.js';
+import {
+  type AudioDecision,
+  type Clip,
+  type Decision,
+  encodedAudio,
+  type VideoDecision,
+} from '../decide/decisions.js';
 import type { PlanPaths } from '../plan-types.js';
 import { fileArgument, inputOptions, safeInputArgs, safeInputOptions } from '../safe-input.js';
 
@@ -48,24 +54,58 @@ export function repackArgs(decision: Decision, audio: AudioDecision, paths: Plan
     '-y',
     ...safeInputArgs(paths.input, paths.analysis),
     ...['-map', `0:${audio.streamIndex}`, '-c:a', 'copy', '-map_metadata', '-1'],
-    ...['-f', 'amr', fileArgument(repackedFile(decision, paths))],
+    ...['-f', 'amr', fileArgument(repackedFile(decision, audio.streamIndex, paths))],
   ];
 }
 
-/** The file of the audio if it was repacked or converted; otherwise null. */
-export function audioFileOf(decision: Decision, paths: PlanPaths): string | null {
-  const { repack = null, converted } = decision.audio ?? {};
+/** The file of a track of audio if it was repacked or converted; otherwise null. */
+export function audioFileOf(
+  decision: Decision,
+  { converted, repack, streamIndex }: AudioDecision,
+  paths: PlanPaths,
+): string | null {
   if (converted !== undefined) return converted.path;
-  return repack === null ? null : repackedFile(decision, paths);
+  return repack === null ? null : repackedFile(decision, streamIndex, paths);
 }
 
-/** The file of the audio as a separate input, at its original times; null if it has none. */
-export function audioFileArgs(decision: Decision, paths: PlanPaths): readonly string[] | null {
-  const { repack = null, converted } = decision.audio ?? {};
-  const file = audioFileOf(decision, paths);
+/** The file of a track of audio as a separate input, at its original times; null if it has none. */
+export function audioFileArgs(
+  decision: Decision,
+  audio: AudioDecision,
+  paths: PlanPaths,
+): readonly string[] | null {
+  const { repack, converted } = audio;
+  const file = audioFileOf(decision, audio, paths);
   const offsetSeconds = converted?.parts[0].seconds ?? repack?.offsetSeconds;
   if (file === null || offsetSeconds === undefined) return null;
   return [...safeInputOptions, ...seekArgs(decision.clip, offsetSeconds), '-i', fileArgument(file)];
+}
+
+/** The files of the audio of outputs as separate inputs, each once, and where each track is then found. */
+export function audioInputs(
+  decisions: readonly Decision[],
+  paths: PlanPaths,
+): {
+  readonly args: readonly (readonly string[])[];
+  /** The tracks of an output, as `-map` names them. */
+  readonly streamsOf: (decision: Decision) => readonly string[];
+} {
+  const files = new Map<string, readonly string[]>();
+  for (const decision of decisions) {
+    for (const audio of encodedAudio(decision)) {
+      const [path, args] = [audioFileOf(decision, audio, paths), audioFileArgs(decision, audio, paths)];
+      if (path !== null && args !== null) files.set(path, args);
+    }
+  }
+  const numbers = [...files.keys()];
+  return {
+    args: [...files.values()],
+    streamsOf: (decision) =>
+      decision.audio.map(({ source, encoding }) => {
+        const path = encoding === null ? null : audioFileOf(decision, encoding, paths);
+        return path === null ? `0:${source.streamIndex}` : `${1 + numbers.indexOf(path)}:0`;
+      }),
+  };
 }
 
 function seekArgs({ readFromSeconds }: Clip, offsetSeconds: number): readonly string[] {
@@ -74,8 +114,8 @@ function seekArgs({ readFromSeconds }: Clip, offsetSeconds: number): readonly st
   return delaySeconds > 0 ? ['-itsoffset', secondsArgument(delaySeconds)] : [];
 }
 
-function repackedFile({ outputId }: Decision, { scratch }: PlanPaths): string {
-  return `${scratch}/audio-${outputId}.amr`;
+function repackedFile({ outputId }: Decision, streamIndex: number, { scratch }: PlanPaths): string {
+  return `${scratch}/audio-${outputId}-${streamIndex}.amr`;
 }
 
 /** Formats seconds for ffmpeg: decimal, to the microsecond, without an exponent. */

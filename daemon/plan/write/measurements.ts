@@ -1,4 +1,4 @@
-import type { Decision } from '../decide/decisions.js';
+import { type AudioDecision, type Decision, encodedAudio } from '../decide/decisions.js';
 import type { Capabilities, PlannedMeasurement, PlanPaths } from '../plan-types.js';
 import { mixingFilters } from './audio.js';
 import { filtersBefore } from './audio-effects.js';
@@ -8,7 +8,7 @@ import { skipOf } from './output.js';
 /** `framelog` leaves only the summary in the log. */
 const loudnessMeter = 'ebur128=peak=true:framelog=verbose';
 /**
- * What to measure in the audio of an output before it is encoded: nothing or one value. The audio passes the same
+ * What to measure in the audio of an output before it is encoded: nothing or one value for each track. The audio passes the same
  * filters as when it is encoded, up to that point, and only the part that the output has is measured. Peaks are
  * measured in floats: the samples of `volumedetect` are integers, and hide how far a boosted tone exceeds full scale
  * (3.4 dB above it came out as 0). The loudness that `loudnorm` measures itself is 0.5 LU too high for audio that is 12
@@ -19,11 +19,20 @@ export function measurementsOf(
   paths: PlanPaths,
   capabilities: Capabilities,
 ): readonly PlannedMeasurement[] {
-  const { audio, outputId, clip } = decision;
-  const measurement = audio?.effects.normalization.missing ?? null;
-  if (audio === null || measurement === null) return [];
-  const { repack } = audio;
-  const audioFile = audioFileArgs(decision, paths);
+  return encodedAudio(decision).flatMap((audio) => measurementOf(decision, audio, paths, capabilities));
+}
+
+function measurementOf(
+  decision: Decision,
+  audio: AudioDecision,
+  paths: PlanPaths,
+  capabilities: Capabilities,
+): readonly PlannedMeasurement[] {
+  const { outputId, clip } = decision;
+  const { repack, streamIndex } = audio;
+  const measurement = audio.effects.normalization.missing;
+  if (measurement === null) return [];
+  const audioFile = audioFileArgs(decision, audio, paths);
   const from = skipOf(decision).seconds;
   const to = clip.lengthSeconds === null ? [] : [`end=${secondsArgument(from + clip.lengthSeconds)}`];
   const filters = [
@@ -34,9 +43,9 @@ export function measurementsOf(
   ];
   const run = [
     ...(audioFile ?? inputArgs(paths, clip, null)),
-    ...['-map', audioFile === null ? `0:${audio.streamIndex}` : '0:0'],
+    ...['-map', audioFile === null ? `0:${streamIndex}` : '0:0'],
     ...['-af', filters.join(','), '-f', 'null', '-'],
   ];
   const before = repack === null ? [] : [repackArgs(decision, audio, paths)];
-  return [{ outputId, measurement, runs: [...before, run] }];
+  return [{ outputId, streamIndex, measurement, runs: [...before, run] }];
 }

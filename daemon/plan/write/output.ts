@@ -1,8 +1,8 @@
-import type { Decision } from '../decide/decisions.js';
+import { type AudioTrack, copiesStreams, type Decision } from '../decide/decisions.js';
 import type { Capabilities } from '../plan-types.js';
 import { fileArgument } from '../safe-input.js';
 import { audioArgs } from './audio.js';
-import { captionTrackArgs } from './captions.js';
+import { captionTrackArgs, languageIn, titleTagOf } from './captions.js';
 import type { Skip } from './filters.js';
 import { secondsArgument } from './input.js';
 import { frameDurationArgs, lastFrameArgs } from './timing.js';
@@ -11,7 +11,8 @@ import { type Pass, videoArgs } from './video.js';
 /** The sources of the streams of an output in a run of ffmpeg, as `-map` names them. Null for a missing stream. */
 interface Streams {
   readonly video: string | null;
-  readonly audio: string | null;
+  /** The tracks of audio, in order. */
+  readonly audio: readonly string[];
   /** The caption tracks, in order. */
   readonly captions: readonly string[];
   /** The number of the input with the tags and chapters. */
@@ -26,22 +27,24 @@ export function outputArgs(
   path: string,
   capabilities: Capabilities,
 ): readonly string[] {
-  const { video, audio, clip, container } = decision;
+  const { video, clip, container } = decision;
   return [
     ...(streams.video === null ? [] : ['-map', streams.video]),
-    ...(streams.audio === null ? [] : ['-map', streams.audio]),
+    ...streams.audio.flatMap((stream) => ['-map', stream]),
     ...streams.captions.flatMap((stream) => ['-map', stream]),
-    ...copyArgs(decision, streams),
+    ...copiedVideoArgs(decision),
     ...(video === null ? [] : videoArgs(video, container, pass, capabilities)),
     ...(pass?.number === 1 ? [] : lastFrameArgs(decision.lastFrame, capabilities)),
     ...(video === null || pass?.number === 1 || !isMp4(decision)
       ? []
       : frameDurationArgs(video, capabilities)),
-    ...(audio === null || streams.audio === null
+    ...(streams.audio.length === 0
       ? []
       : pass?.number === 1
         ? placeholder
-        : audioArgs(audio, capabilities, skipOf(decision).seconds)),
+        : decision.audio.flatMap((track, index, { length }) =>
+            forTrack(trackArgs(track, decision, capabilities), length === 1 ? null : index),
+          )),
     ...(streams.captions.length === 0 ? [] : captionTrackArgs(decision)),
     ...(skipOf(decision).seconds > 0 ? ['-ss', secondsArgument(skipOf(decision).seconds)] : []),
     ...(clip.lengthSeconds === null ? [] : ['-t', secondsArgument(clip.lengthSeconds)]),
@@ -49,24 +52,51 @@ export function outputArgs(
   ];
 }
 
-/**
- * The arguments for the streams that are copied. A copied clip starts at time 0, also if its first keyframe is before
- * its start.
- */
-function copyArgs({ copies, clip, container }: Decision, streams: Streams): readonly string[] {
-  if (copies === undefined) return [];
-  const { video, audio, stripsAdts, repeatsParameterSets, dropsTimecode = false } = copies;
-  const isHevcInMp4 = video?.codec === 'hevc' && (container.needsHvc1Tag ?? false);
+/** The arguments for video that is copied. A copied clip starts at time 0, also if its first keyframe is before it. */
+function copiedVideoArgs({ copiedVideo, clip, container }: Decision): readonly string[] {
+  if (copiedVideo === undefined) return [];
+  const { source, repeatsParameterSets, dropsTimecode = false } = copiedVideo;
+  const isHevcInMp4 = source.codec === 'hevc' && (container.needsHvc1Tag ?? false);
   return [
-    ...(video === null ? [] : ['-c:v', 'copy', ...(isHevcInMp4 ? ['-tag:v', 'hvc1'] : [])]),
+    ...['-c:v', 'copy', ...(isHevcInMp4 ? ['-tag:v', 'hvc1'] : [])],
     ...(dropsTimecode ? ['-metadata:s:v:0', 'timecode='] : []),
-    ...(video === null || !repeatsParameterSets ? [] : ['-bsf:v', parameterSetFilters(video.codec)]),
-    ...(audio === null || streams.audio === null ? [] : ['-c:a', 'copy']),
-    ...(stripsAdts && streams.audio !== null ? ['-bsf:a', 'aac_adtstoasc'] : []),
-    // Builds of 2018 need this for Opus in MP4.
-    ...(audio?.codec === 'opus' ? ['-strict', 'experimental'] : []),
-    ...(video === null || clip.startSeconds === 0 ? [] : ['-avoid_negative_ts', 'make_zero']),
+    ...(repeatsParameterSets ? ['-bsf:v', parameterSetFilters(source.codec)] : []),
+    ...(clip.startSeconds === 0 ? [] : ['-avoid_negative_ts', 'make_zero']),
   ];
+}
+
+/** The arguments for a track of audio: how it is encoded or copied. */
+function trackArgs(
+  { encoding, source, stripsAdts }: AudioTrack,
+  decision: Decision,
+  capabilities: Capabilities,
+): readonly string[] {
+  if (encoding !== null) return audioArgs(encoding, capabilities, skipOf(decision).seconds);
+  return [
+    '-c:a',
+    'copy',
+    ...(stripsAdts === true ? ['-bsf:a', 'aac_adtstoasc'] : []),
+    // Builds of 2018 need this for Opus in MP4.
+    ...(source.codec === 'opus' ? ['-strict', 'experimental'] : []),
+  ];
+}
+
+/** Options of all audio as those of one track, by its index; unchanged if it is the only one (null). */
+function forTrack(args: readonly string[], index: number | null): readonly string[] {
+  if (index === null) return args;
+  return args.map((arg, at) =>
+    at % 2 === 1 ? arg : `${arg === '-af' ? '-filter' : arg.replace(/:a$/, '')}:a:${index}`,
+  );
+}
+
+/** What a file declares about its audio. ffmpeg copies the dispositions of a single track itself. */
+function audioLabelArgs({ audio, container }: Decision): readonly string[] {
+  const titleTag = titleTagOf(container);
+  return audio.flatMap(({ language, title, dispositions }, index) => [
+    ...(language === null ? [] : [`-metadata:s:a:${index}`, `language=${languageIn(container, language)}`]),
+    ...(title === null ? [] : [`-metadata:s:a:${index}`, `${titleTag}=${title}`]),
+    ...(dispositions === null ? [] : [`-disposition:a:${index}`, dispositions.join('+') || '0']),
+  ]);
 }
 
 /**
@@ -105,10 +135,10 @@ function fileArgs(
   path: string,
   { hasFpsMode: isNew }: Capabilities,
 ): readonly string[] {
-  const { video, audio, language, hasHintTracks = false, packaging, copies, clip } = decision;
+  const { video, copiedVideo, audio, hasHintTracks = false, packaging, clip } = decision;
   const { muxer, hasIndex = false } = decision.container;
-  const hasVideo = video !== null || copies?.video != null;
-  const hasAudio = audio !== null || copies?.audio != null;
+  const hasVideo = video !== null || copiedVideo !== undefined;
+  const hasAudio = audio.length > 0;
   const flags = [
     ...(hasIndex ? ['+faststart'] : []),
     // Builds of 2018 store colours in the container only with this flag.
@@ -118,12 +148,12 @@ function fileArgs(
   return [
     // Not those of the input itself: `decideMetadata` chooses them.
     ...['-map_metadata', String(metadata ?? -1), '-map_chapters', String(metadata ?? -1)],
-    ...(language === null ? [] : ['-metadata:s:a:0', `language=${language}`]),
+    ...audioLabelArgs(decision),
     ...muxQueueOption,
     ...(flags === '' ? [] : ['-movflags', flags]),
     // Decoding times before the first frame would move the rendition: by 23 ms for AAC, and by 80 ms for two B-frames
     // at 25 per second. The muxer adds 1.4 s, so none becomes negative. A copied clip may begin long before its start.
-    ...(packaging?.container !== 'ts' || (copies !== undefined && clip.startSeconds > 0)
+    ...(packaging?.container !== 'ts' || (copiesStreams(decision) && clip.startSeconds > 0)
       ? []
       : ['-avoid_negative_ts', 'disabled']),
     // Encoders return frames of slow video long after they were read. Without this, the muxer writes up to that time

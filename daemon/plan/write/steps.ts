@@ -1,12 +1,12 @@
 import { swapsSides } from '../../jobs/media.js';
-import type { Decision, PixelSize, VideoDecision } from '../decide/decisions.js';
+import { type Decision, encodedAudio, type PixelSize, type VideoDecision } from '../decide/decisions.js';
 import type { DecisionWithVideo } from '../decide/group-decisions.js';
 import { encoderDelayFrames, firstPassWeight, type VideoEncoder, videoEncoders } from '../encoders.js';
 import type { Capabilities, PlanPaths, Step } from '../plan-types.js';
 import { captionInputArgs, captionInputCount, captionStreams } from './captions.js';
 import { videoGraph, videoLabel } from './filters.js';
 import { groupGraph, groupLabel } from './group-graph.js';
-import { audioFileArgs, inputArgs, repackArgs } from './input.js';
+import { audioInputs, inputArgs, repackArgs } from './input.js';
 import { metadataInputArgs } from './metadata.js';
 import { outputArgs, skipOf } from './output.js';
 import type { Pass } from './video.js';
@@ -17,7 +17,8 @@ const repackWeight = 0.02;
 
 /** The runs of ffmpeg that encode one output, in order. */
 export function stepsFor(decision: Decision, paths: PlanPaths, capabilities: Capabilities): readonly Step[] {
-  const { video, audio, outputId, clip } = decision;
+  const { video, outputId, clip } = decision;
+  const audio = encodedAudio(decision);
   const step = (progressWeight: number, args: readonly string[], encoderDelay = 0): Step => ({
     outputIds: [outputId],
     args,
@@ -26,10 +27,12 @@ export function stepsFor(decision: Decision, paths: PlanPaths, capabilities: Cap
     encoderDelayFrames: encoderDelay,
   });
   const encode = (pass: Pass | null) => encodeArgs(decision, paths, pass, capabilities);
-  const mustRepack = audio !== null && audio.repack !== null;
-  const before = mustRepack ? [step(repackWeight, repackArgs(decision, audio, paths))] : [];
-  const left = mustRepack ? 1 - repackWeight : 1;
-  const encoderDelay = video === null || audio === null ? 0 : encoderDelayFrames(video.encoder, video.speed);
+  const before = audio
+    .filter(({ repack }) => repack !== null)
+    .map((one) => step(repackWeight, repackArgs(decision, one, paths)));
+  const left = 1 - before.length * repackWeight;
+  const encoderDelay =
+    video === null || audio.length === 0 ? 0 : encoderDelayFrames(video.encoder, video.speed);
   if (video === null || !isInTwoPasses(video)) return [...before, step(left, encode(null), encoderDelay)];
   const logName = `passes-${outputId}`;
   const first = firstPassWeight(video.encoder, video.speed);
@@ -60,32 +63,23 @@ function encodeArgs(
   capabilities: Capabilities,
 ): readonly string[] {
   const { video, clip } = decision;
-  const audio = pass?.number === 1 ? null : decision.audio;
-  const audioFile = audio === null ? null : audioFileArgs(decision, paths);
-  const copiedVideo = decision.copies?.video ?? null;
-  const copiedAudio = pass?.number === 1 ? null : (decision.copies?.audio ?? null);
-  // After the input and the file of its audio, if any.
-  const firstWatermark = audioFile === null ? 1 : 2;
+  const copiedVideo = decision.copiedVideo?.source;
   const whole = pass?.number === 1 ? withoutFiles(decision) : decision;
+  const audio = audioInputs([whole], paths);
+  // After the input and the files of its audio.
+  const firstWatermark = 1 + audio.args.length;
   const firstCaptions = firstWatermark + (video?.watermarks.length ?? 0);
   const graph = (of: VideoDecision) => videoGraph(of, capabilities, firstWatermark, skipOf(decision));
   const streams = {
-    video: copiedVideo !== null ? `0:${copiedVideo.streamIndex}` : video === null ? null : videoLabel,
-    audio:
-      copiedAudio !== null
-        ? `0:${copiedAudio.streamIndex}`
-        : audio === null
-          ? null
-          : audioFile === null
-            ? `0:${audio.streamIndex}`
-            : '1:0',
+    video: copiedVideo !== undefined ? `0:${copiedVideo.streamIndex}` : video === null ? null : videoLabel,
+    audio: audio.streamsOf(whole),
     captions: captionStreams(whole, firstCaptions),
     metadata: whole.metadata === undefined ? null : firstCaptions + captionInputCount(whole),
   };
   return [
     '-y',
     ...inputArgs(paths, clip, video),
-    ...(audioFile ?? []),
+    ...audio.args.flat(),
     ...(video === null ? [] : watermarkInputArgs(video.watermarks)),
     ...captionInputArgs(whole, skipOf(decision).seconds, paths),
     ...metadataInputArgs(whole, paths),
@@ -94,9 +88,9 @@ function encodeArgs(
   ];
 }
 
-/** The output of a first pass, which is discarded. */
+/** The output of a first pass, which is discarded: only video. */
 function withoutFiles({ captions: _captions, metadata: _metadata, ...decision }: Decision): Decision {
-  return decision;
+  return { ...decision, audio: [] };
 }
 
 /** The outputs of a group: at least one with video, and those with only audio. */
@@ -119,7 +113,7 @@ export function groupSteps(
   const { videos } = group;
   const [{ clip, video }] = videos;
   const all = [...videos, ...group.audios];
-  const hasAudio = all.some(({ audio }) => audio !== null);
+  const hasAudio = all.some(({ audio }) => audio.length > 0);
   const encoderDelay = hasAudio
     ? Math.max(...videos.map(({ video: { encoder, speed } }) => encoderDelayFrames(encoder, speed)))
     : 0;
@@ -150,17 +144,9 @@ function groupArgs(
   const videos = [first.video, ...others.map(({ video }) => video)] as const;
   const all = [...group.videos, ...group.audios];
   // Outputs of the same stream share its file.
-  const audioFiles = new Map(
-    all.map((decision) => [convertedPath(decision), audioFileArgs(decision, paths)]),
-  );
-  audioFiles.delete(null);
-  const audioOf = (decision: Decision): string | null => {
-    if (decision.audio === null) return null;
-    const file = [...audioFiles.keys()].indexOf(convertedPath(decision));
-    return file === -1 ? `0:${decision.audio.streamIndex}` : `${1 + file}:0`;
-  };
+  const audio = audioInputs(all, paths);
   // After the input and the files of its audio.
-  const firstWatermark = 1 + audioFiles.size;
+  const firstWatermark = 1 + audio.args.length;
   const firstCaptions = firstWatermark + videos.reduce((sum, { watermarks }) => sum + watermarks.length, 0);
   const firstMetadata = firstCaptions + captionsBefore(group.videos, group.videos.length);
   const withMetadata = all.filter(({ metadata }) => metadata !== undefined);
@@ -169,7 +155,7 @@ function groupArgs(
   return [
     '-y',
     ...inputArgs(paths, first.clip, first.video),
-    ...[...audioFiles.values()].flatMap((args) => args ?? []),
+    ...audio.args.flat(),
     ...videos.flatMap(({ watermarks }) => watermarkInputArgs(watermarks)),
     ...group.videos.flatMap((decision) => captionInputArgs(decision, skipOf(first).seconds, paths)),
     ...withMetadata.flatMap((decision) => metadataInputArgs(decision, paths)),
@@ -177,7 +163,7 @@ function groupArgs(
     ...group.videos.flatMap((decision, index) => {
       const streams = {
         video: groupLabel(index),
-        audio: audioOf(decision),
+        audio: audio.streamsOf(decision),
         captions: captionStreams(decision, firstCaptions + captionsBefore(group.videos, index)),
         metadata: metadataOf(decision),
       };
@@ -186,14 +172,15 @@ function groupArgs(
     }),
     ...group.audios.flatMap((decision) => {
       const path = productPath(decision, paths);
-      const streams = { video: null, audio: audioOf(decision), captions: [], metadata: metadataOf(decision) };
+      const streams = {
+        video: null,
+        audio: audio.streamsOf(decision),
+        captions: [],
+        metadata: metadataOf(decision),
+      };
       return outputArgs(decision, streams, passOf(decision, pass, paths), path, capabilities);
     }),
   ];
-}
-
-function convertedPath({ audio }: Decision): string | null {
-  return audio?.converted?.path ?? null;
 }
 
 /** The number of caption files of the outputs before one of a group. */

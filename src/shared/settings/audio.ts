@@ -22,6 +22,10 @@ const language = {
   section: 'Audio tracks',
 } as const;
 
+/** A word for tracks, and which of those that it names. */
+const trackSelector =
+  '(all|default|[1-9][0-9]{0,3}|((original|dub|commentary|descriptions|visually_impaired|hearing_impaired|music_and_effects|forced)|[a-z]{2,3}(-[a-z0-9]{1,8})*)(:[1-9][0-9]?)?)';
+
 /** The audio settings, and the settings that omit audio or video. */
 export const audioTable = {
   audio_codec: {
@@ -70,6 +74,29 @@ export const audioTable = {
     ...language,
     help: 'the language that the file declares for the audio, such as en, eng or en-US',
     defaultText: 'that of the track',
+  },
+  audio_tracks: {
+    kind: 'list',
+    max: 50,
+    isCommaSeparated: true,
+    isNeverEmpty: true,
+    of: {
+      kind: 'text',
+      maxLength: 41,
+      argument: 'selector',
+      maxNumber: 9999,
+      isLowerCased: true,
+      form: {
+        pattern: trackSelector,
+        rule: 'must be all, default, a language code, a number from 1 or a purpose such as commentary',
+        example: 'eng',
+      },
+      section: 'Audio tracks',
+      help: 'a language code, und, a number from 1, or a purpose: original, dub, commentary, descriptions, hearing_impaired or music_and_effects; eng:1 is the first of several',
+    },
+    section: 'Audio tracks',
+    help: 'the audio tracks of the output: all, default, or a list of those to keep, in this order',
+    defaultText: 'the default track; all tracks with copy_audio',
   },
   select_audio_language: {
     ...language,

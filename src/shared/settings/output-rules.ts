@@ -60,6 +60,11 @@ const rules: readonly OutputRule[] = [
         return code !== undefined && !isLanguage(code) ? `.${name} must be a language code` : undefined;
       },
   ),
+  ({ audio_tracks: selectors = [] }) => {
+    const alone =
+      selectors.length > 1 ? selectors.find((one) => one === 'all' || one === 'default') : undefined;
+    return alone === undefined ? undefined : `.audio_tracks must have ${alone} alone`;
+  },
   ({ caption_url: files = [] }) => {
     const at = files.findIndex(({ language }) => language !== undefined && !isLanguage(language));
     return at === -1 ? undefined : `.caption_url[${at}].language must be a language code`;
@@ -238,6 +243,7 @@ const precedences: readonly Precedence[] = [
       audio_expansion_ratio === undefined &&
       audio_compression_ratio === undefined,
   },
+  { name: 'select_audio_language', by: 'audio_tracks' },
   { name: 'audio_fade', by: 'audio_fade_in', and: 'audio_fade_out' },
   {
     name: 'caption_url',

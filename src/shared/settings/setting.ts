@@ -179,6 +179,8 @@ export interface ListSetting extends SettingText {
   readonly max: number;
   /** Whether one text may hold several values, separated by commas. */
   readonly isCommaSeparated?: true;
+  /** Whether an empty array is invalid instead of omitted. */
+  readonly isNeverEmpty?: true;
   /** Whether a single value is sent without an array, as the service document has it. */
   readonly isSentAlone?: true;
   /** The field of its objects that an object by name sets: `{"NAME": {}}` or `{"NAME": [{}, {}]}`. */

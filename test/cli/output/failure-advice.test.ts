@@ -31,7 +31,7 @@ for (const [signal, stderr, expected] of exits) {
 }
 
 test('a truncated input needs a complete copy', () => {
-  const product = { expectedSeconds: 60, contentSeconds: 60, maxSeconds: null, video: null, audio: null };
+  const product = { expectedSeconds: 60, contentSeconds: 60, maxSeconds: null, video: null, audio: [] };
   const media = { durationSeconds: 12.5, video: null, audio: null };
   // The other fields of both are not read for a file that is too short.
   const { failure } = verifyOutput(product as never, media as never);

@@ -91,7 +91,8 @@ const list: SettingKind<ListSetting> = {
     const items: readonly ListItem[] =
       members ?? [value].flat().map((item: unknown, index) => ({ item, at: `${path}[${index}]` }));
     if (items.length > setting.max) return invalidResult(`${path} must have at most ${setting.max} entries`);
-    if (items.length === 0) return omitted;
+    if (items.length === 0)
+      return setting.isNeverEmpty === true ? invalidResult(`${path} must not be empty`) : omitted;
     const results = items.map(({ item, at }) => parseValue(setting.of, item, at));
     const merged = mergeResults(results);
     return merged.validationErrors.length > 0

@@ -1,0 +1,112 @@
+import type { OutputSettings } from '../../../src/shared/settings/index.js';
+import type { JobFailure } from '../../jobs/job.js';
+import { type AudioFacts, audioStreams, type MediaFacts, type TrackDisposition } from '../../jobs/media.js';
+import type { AudioEncoderName } from '../audio-encoders.js';
+import { nameInSentence } from '../device-profiles.js';
+import type { AudioCodec, Container } from '../formats.js';
+import { contentSecondsOf } from './clip.js';
+import { conversionWarnings, decideAudio, decideRepack } from './decide-audio.js';
+import type { AudioTrack, Clip } from './decisions.js';
+import { decideLanguage } from './languages.js';
+import type { MeasuredAudio } from './normalization.js';
+
+/** The most tracks of audio in an output. */
+export const maxAudioTracks = 50;
+
+/** The muxers of containers that hold one track of audio. */
+const singleTrackMuxers: ReadonlySet<string> = new Set(['flv', 'wav', 'mp3', 'adts', 'ac3', 'eac3', 'amr']);
+
+/** Whether a container holds one track of audio only. */
+export function holdsOneTrack({ muxer }: Container): boolean {
+  return singleTrackMuxers.has(muxer);
+}
+
+/** What the tracks of audio of an output depend on, besides its settings and the tracks of the input. */
+interface AudioContext {
+  readonly codec: AudioCodec;
+  readonly encoder: AudioEncoderName;
+  readonly container: Container;
+  readonly clip: Clip;
+  readonly media: MediaFacts;
+  /** What was measured so far in each track, by the index of its stream. */
+  readonly measured: ReadonlyMap<number, MeasuredAudio> | undefined;
+  /** The tracks that are copied, by the index of their stream. */
+  readonly copied: ReadonlyMap<number, { readonly stripsAdts?: true }>;
+  /** Whether the request gives the order of the tracks, so that the first one is the default. */
+  readonly isOrdered: boolean;
+}
+
+/** Decides the tracks of audio of an output, or returns why the settings cannot be met with this input. */
+export function decideAudioTracks(
+  settings: OutputSettings,
+  tracks: readonly AudioFacts[],
+  context: AudioContext,
+):
+  | { readonly tracks: readonly AudioTrack[]; readonly warnings: readonly string[] }
+  | { readonly failure: JobFailure } {
+  const { clip, media, container, copied, isOrdered } = context;
+  const found: AudioTrack[] = [];
+  const isSingle = tracks.length === 1;
+  const warnings =
+    isSingle || settings.audio_language === undefined
+      ? []
+      : [
+          `${nameInSentence(settings, 'audio_language')} was ignored, because the output has several audio tracks.`,
+        ];
+  const defaultAt = isOrdered ? 0 : Math.max(0, tracks.findIndex(isDefault));
+  for (const [at, source] of tracks.entries()) {
+    const labels = {
+      language: decideLanguage(isSingle ? settings : {}, source, container),
+      title: source.title ?? null,
+      dispositions: isSingle ? null : withDefault(source.dispositions, at === defaultAt),
+    };
+    const copy = copied.get(source.streamIndex);
+    if (copy !== undefined) {
+      found.push({ source, encoding: null, ...copy, ...labels });
+      continue;
+    }
+    const lengths = {
+      lengthSeconds: clip.expectedSeconds,
+      audioSeconds: contentSecondsOf(clip, [source], media),
+    };
+    const repack = decideRepack(media, source);
+    const measured = context.measured?.get(source.streamIndex);
+    const decided = decideAudio(settings, source, context, repack, lengths, measured);
+    if ('failure' in decided) return decided;
+    found.push({ source, encoding: decided.audio, ...labels });
+    warnings.push(...decided.warnings, ...conversionWarnings(decided.audio, clip));
+  }
+  return { tracks: found, warnings: [...new Set(warnings)] };
+}
+
+const isDefault = ({ dispositions = [] }: AudioFacts) => dispositions.includes('default');
+
+/** Players choose the default track; there is one. */
+function withDefault(
+  dispositions: readonly TrackDisposition[] = [],
+  isTheDefault: boolean,
+): readonly TrackDisposition[] {
+  return [
+    ...(isTheDefault ? (['default'] as const) : []),
+    ...dispositions.filter((name) => name !== 'default'),
+  ];
+}
+
+/**
+ * The tracks of audio that an output leaves out although the request does not say so, and why. Null if there are none.
+ */
+export function leftOutAudio(
+  selected: { readonly tracks: readonly AudioFacts[]; readonly isChosen: boolean },
+  kept: readonly AudioFacts[],
+  media: MediaFacts,
+  extension: string,
+): { readonly tracks: readonly AudioFacts[]; readonly reason: string } | null {
+  const isCut = selected.tracks.length > kept.length;
+  const wanted = selected.isChosen || isCut ? selected.tracks : audioStreams(media);
+  const tracks = wanted.filter((track) => !kept.includes(track));
+  if (tracks.length === 0) return null;
+  const reason = isCut
+    ? `${extension} holds one audio track`
+    : 'an output has one audio track unless audio_tracks names others';
+  return { tracks, reason };
+}

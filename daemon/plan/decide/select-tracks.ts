@@ -1,0 +1,133 @@
+import type { OutputSettings } from '../../../src/shared/settings/index.js';
+import { languageCode } from '../../../src/shared/text/languages.js';
+import type { JobFailure } from '../../jobs/job.js';
+import {
+  type AudioFacts,
+  audioStreams,
+  type MediaFacts,
+  type TrackDisposition,
+  type TrackLabels,
+} from '../../jobs/media.js';
+
+/** A track of audio or subtitles, and its number among those of its kind, from 1, in the order of the file. */
+interface NumberedTrack<T> {
+  readonly number: number;
+  readonly track: T;
+}
+
+/** What selectors call the purposes of tracks, and what files declare for them. */
+const purposes: Readonly<Record<string, TrackDisposition>> = {
+  original: 'original',
+  dub: 'dub',
+  commentary: 'comment',
+  descriptions: 'visual_impaired',
+  visually_impaired: 'visual_impaired',
+  hearing_impaired: 'hearing_impaired',
+  music_and_effects: 'clean_effects',
+  forced: 'forced',
+};
+
+/**
+ * The tracks that a list of selectors names, in its order, each once, and the selectors that name none. A selector is a
+ * number from 1, a language, `und` for tracks without one, or a purpose; `eng:1` is the first track of a language.
+ */
+function applySelectors<T extends TrackLabels>(
+  selectors: readonly string[],
+  tracks: readonly NumberedTrack<T>[],
+): { readonly selected: readonly T[]; readonly unmatched: readonly string[] } {
+  const matches = selectors.map((selector) => {
+    const [, word = '', position] = /^(.*?)(?::(\d+))?$/.exec(selector) ?? [];
+    const found = tracks.filter((one) => isNamed(one, word));
+    return position === undefined ? found : found.slice(Number(position) - 1, Number(position));
+  });
+  return {
+    selected: [...new Set(matches.flat().map(({ track }) => track))],
+    unmatched: selectors.filter((_, at) => matches[at]?.length === 0),
+  };
+}
+
+function isNamed({ number, track }: NumberedTrack<TrackLabels>, word: string): boolean {
+  const { language, dispositions = [] } = track;
+  const purpose = Object.hasOwn(purposes, word) ? purposes[word] : undefined;
+  if (purpose !== undefined) return dispositions.includes(purpose);
+  if (/^\d+$/.test(word)) return number === Number(word);
+  const code = language === undefined ? null : languageCode(language);
+  return word === 'und' ? code === null : code !== null && code === languageCode(word);
+}
+
+/** The audio tracks of an input that can be encoded, in the order of the file, with their numbers in it. */
+function audioTracksOf(media: MediaFacts): readonly NumberedTrack<AudioFacts>[] {
+  const usable = audioStreams(media);
+  const unusable = (media.unused?.tracks ?? []).filter(({ kind }) => kind === 'audio');
+  const order = [...usable, ...unusable].map(({ streamIndex }) => streamIndex).toSorted((a, b) => a - b);
+  return usable.map((track) => ({ number: order.indexOf(track.streamIndex) + 1, track }));
+}
+
+/** A track in a sentence: `2 (deu, Commentary)`, or with its codec if the file declares nothing about it. */
+export function trackLabel(track: AudioFacts, media: MediaFacts): string {
+  const { number = 1 } =
+    audioTracksOf(media).find((one) => one.track.streamIndex === track.streamIndex) ?? {};
+  const labels = [track.language, track.title].filter((label) => label !== undefined);
+  return `${number} (${labels.length === 0 ? track.codec : labels.join(', ')})`;
+}
+
+/** The audio tracks of an output, and sentences about selectors that name none. */
+interface SelectedAudio {
+  /** The facts of the input; its `audio` is the first selected track. */
+  readonly media: MediaFacts;
+  /** In the order of the output. */
+  readonly tracks: readonly AudioFacts[];
+  /** Whether the request says which tracks there are, so that nobody misses the others. */
+  readonly isChosen: boolean;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Selects the audio tracks of an output: those that `audio_tracks` names, or else the best one in the language of
+ * `select_audio_language`, or else the default one; all of them if the audio is copied and nothing is named. If nothing
+ * that is named exists, the default one, or a failure in strict mode.
+ */
+export function selectAudio(
+  settings: OutputSettings,
+  media: MediaFacts,
+): SelectedAudio | { readonly failure: JobFailure } {
+  const { audio_tracks: given, select_audio_language: language, copy_audio, skip_audio } = settings;
+  const { audio } = media;
+  if (audio === null || skip_audio === true) return { media, tracks: [], isChosen: true, warnings: [] };
+  const all = audioTracksOf(media);
+  const withTracks = (first: AudioFacts, others: readonly AudioFacts[] = []): SelectedAudio => ({
+    media: withFirstAudio(media, first),
+    tracks: [first, ...others],
+    isChosen: given !== undefined || language !== undefined,
+    warnings: [],
+  });
+  const withoutMatch = (message: string): ReturnType<typeof selectAudio> =>
+    settings.strict === true
+      ? { failure: { errorClass: 'NoMediaError', message: `${message}.` } }
+      : { ...withTracks(audio), warnings: [`${message}, so the default track is used.`] };
+  if (given === undefined && language !== undefined) {
+    const code = languageCode(language);
+    const found = [audio, ...(media.otherAudio ?? [])].find(
+      (one) => languageCode(one.language ?? '') === code,
+    );
+    if (found !== undefined) return withTracks(found);
+    return withoutMatch('The input has no audio track in the language of select_audio_language');
+  }
+  if (given?.[0] === 'all' || (given === undefined && copy_audio === true)) {
+    const [first = audio, ...others] = all.map(({ track }) => track);
+    return withTracks(first, others);
+  }
+  if (given === undefined || given[0] === 'default') return withTracks(audio);
+  const { selected, unmatched } = applySelectors(given, all);
+  const [first, ...others] = selected;
+  const names = all.map(({ track }) => trackLabel(track, media)).join(', ');
+  const message = `audio_tracks names ${unmatched.join(', ')}, but the audio tracks of the input are ${names}`;
+  if (first === undefined || (unmatched.length > 0 && settings.strict === true)) return withoutMatch(message);
+  return { ...withTracks(first, others), warnings: unmatched.length === 0 ? [] : [`${message}.`] };
+}
+
+function withFirstAudio(media: MediaFacts, first: AudioFacts): MediaFacts {
+  const { audio, otherAudio = [] } = media;
+  if (audio === null || audio === first) return media;
+  return { ...media, audio: first, otherAudio: [audio, ...otherAudio.filter((one) => one !== first)] };
+}

@@ -1,0 +1,121 @@
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { runCli } from '../cli/run-cli.js';
+import { makeMedia } from '../helpers/media.js';
+import { tempFolder } from '../helpers/temp.js';
+import { probed, samplesOf, strengthOf } from './decoded-media.js';
+import { shippedBuilds } from './shipped.js';
+
+/* Several tracks of audio in one output: which tones they have, and what the file declares about them. */
+
+/** The tones of the tracks of the film: English, German, and a commentary in 5.1. */
+const tones = [440, 660, 880] as const;
+
+async function filmWithTracks(): Promise<string> {
+  const path = join(tempFolder(), 'in.mkv');
+  const sines = tones.flatMap((hertz) => ['-f', 'lavfi', '-i', `sine=${hertz}:duration=2:sample_rate=48000`]);
+  const labels = [
+    ...['-filter:a:1', 'volume=0.3', '-metadata:s:a:0', 'language=eng', '-disposition:a:0', 'default'],
+    ...[
+      '-metadata:s:a:1',
+      'language=ger',
+      '-metadata:s:a:1',
+      'title=Synchron; = #1',
+      '-disposition:a:1',
+      '0',
+    ],
+    ...[
+      '-metadata:s:a:2',
+      'language=eng',
+      '-metadata:s:a:2',
+      'title=Director',
+      '-disposition:a:2',
+      'comment',
+    ],
+  ];
+  const film = ['-f', 'lavfi', '-i', 'testsrc=size=64x48:rate=10:duration=2'];
+  const maps = ['-map', '0', '-map', '1', '-map', '2', '-map', '3'];
+  const codecs = ['-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac', '-ac:a:2', '6'];
+  await makeMedia(path, [...film, ...sines, ...maps, ...codecs, ...labels]);
+  return path;
+}
+
+/** How strong each tone is in a track, in the channel that has most of it. */
+async function strengthsOf(path: string, track: number): Promise<readonly number[]> {
+  const { channels, sampleRate } = await samplesOf(path, track);
+  return tones.map((hertz) => Math.max(...channels.map((one) => strengthOf(hertz, one, sampleRate))));
+}
+
+/** A track of audio: the tone that it has by decoding it, its channels, and its language. */
+async function tracksOf(path: string): Promise<readonly string[]> {
+  const shown = 'stream=index,channels:stream_tags=language';
+  const rows = await probed(path, ['-select_streams', 'a', '-show_entries', shown]);
+  // A transport stream lists its tracks again, for its programme.
+  const tracks = [...new Map(rows.map(([index, ...row]) => [index, row])).values()];
+  return await Promise.all(
+    tracks.map(async ([channels, language = 'und'], track) => {
+      const strengths = await strengthsOf(path, track);
+      return `${tones[strengths.indexOf(Math.max(...strengths))]} ${channels} ${language}`;
+    }),
+  );
+}
+
+/** What the containers keep of the title and the purpose of a track, by builds of 2018 and newer ones. */
+const lost = {
+  'a.mp4': { new: [], old: ['purpose'] },
+  'a.mov': { new: ['purpose'], old: ['purpose'] },
+  'a.mkv': { new: [], old: ['purpose'] },
+  'a.webm': { new: ['purpose'], old: ['purpose'] },
+  'a.ts': { new: ['title', 'purpose'], old: ['title', 'purpose'] },
+} as const;
+
+for (const build of await shippedBuilds()) {
+  const test = suite<{ input: string }>(`tracks of audio, ${build.name}`);
+  test.before(async (context) => {
+    context.input = await filmWithTracks();
+  });
+  const run = async (input: string, name: string, ...args: readonly string[]) => {
+    const output = join(tempFolder(), name);
+    const words = ['run', input, '-o', output, '--progress', 'none', '--speed', '5', ...args];
+    const { code, stderr } = await runCli(words, { env: build.env });
+    assert.is(code, 0, stderr);
+    return { output, stderr };
+  };
+
+  for (const [name, { new: lostByNew, old }] of Object.entries(lost)) {
+    test(`all tracks are in ${name}, in order, with their languages`, async ({ input }) => {
+      const { output, stderr } = await run(input, name, '--audio-tracks', 'all');
+      const german = name === 'a.mov' ? 'ger' : 'deu';
+      assert.equal(await tracksOf(output), ['440 1 eng', `660 1 ${german}`, '880 2 eng']);
+      const found = ['title', 'purpose'].filter((what) => stderr.includes(`The ${what} of audio track`));
+      assert.equal(found, build.name === '@ffmpeg-installer' ? old : lostByNew);
+    });
+  }
+
+  test('tracks come in the order of the request, and a copy keeps them', async ({ input }) => {
+    const { output } = await run(input, 'a.mkv', '--audio-tracks', 'commentary,deu', '--copy-video');
+    assert.equal(await tracksOf(output), ['880 2 eng', '660 1 deu']);
+    const { output: copy } = await run(input, 'b.mkv', '--copy-video', '--copy-audio');
+    assert.equal(await tracksOf(copy), ['440 1 eng', '660 1 deu', '880 6 eng']);
+  });
+
+  test('each track has its own loudness', async ({ input }) => {
+    const { output } = await run(input, 'a.mkv', '--audio-tracks', '1,2', '--audio-loudness-level', '-20');
+    const [first = 0, second = 0] = await Promise.all(
+      [0, 1].map(async (track) => Math.max(...(await strengthsOf(output, track)))),
+    );
+    assert.ok(first > 0.1 && Math.abs(first - second) < 0.02, `${first} ${second}`);
+  });
+
+  test('a container with one track takes the first one', async ({ input }) => {
+    const { output, stderr } = await run(input, 'a.mp3', '--audio-tracks', 'deu,eng');
+    assert.equal(await tracksOf(output), ['660 1 und']);
+    assert.match(
+      stderr,
+      /Audio tracks 1 \(eng\), 3 \(eng, Director\) of the input were left out: \.mp3 holds one/,
+    );
+  });
+
+  test.run();
+}

@@ -1,0 +1,124 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { plan } from '../../daemon/plan/plan.js';
+import type { Plan } from '../../daemon/plan/plan-types.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
+import { audioFacts, mediaFacts, newCapabilities, output, paths } from './facts.js';
+
+const track = (streamIndex: number, over: Parameters<typeof audioFacts>[0]) =>
+  audioFacts({ streamIndex, channels: 2, ...over });
+const english = track(1, { language: 'eng', dispositions: ['default'] });
+const german = track(2, { language: 'ger', title: 'Synchron', dispositions: ['dub'] });
+const comment = track(4, { language: 'eng', title: 'Director', dispositions: ['comment'] });
+const unknown = track(5, { channels: 6 });
+const several = mediaFacts({
+  audio: english,
+  otherAudio: [german, unknown, comment],
+  unused: { tracks: [{ streamIndex: 3, kind: 'audio', codec: 'none', reason: 'unknown-codec' }] },
+});
+
+const argsOf = ({ steps }: Plan) => steps.map(({ args }) => args.join(' ')).join('\n');
+
+function planned(settings: OutputSettings, filename = 'a.mkv') {
+  const made = plan([output(settings, filename)], several, paths, newCapabilities);
+  const args = argsOf(made);
+  return {
+    args,
+    streams: [...args.matchAll(/-map 0:(\d+)/g)].map(([, index]) => Number(index)),
+    warnings: made.products[0]?.warnings ?? [],
+    failure: made.rejections[0]?.failure,
+  };
+}
+
+for (const [selectors, streams] of [
+  [['default'], [1]],
+  [['all'], [1, 2, 4, 5]],
+  [
+    ['deu', 'eng'],
+    [2, 1, 4],
+  ],
+  [
+    ['de', 'en-US:1'],
+    [2, 1],
+  ],
+  [['eng:2'], [4]],
+  [
+    ['commentary', 'eng'],
+    [4, 1],
+  ],
+  [
+    ['dub', '1', '2'],
+    [2, 1],
+  ],
+  [['und'], [5]],
+  [
+    ['4', '5'],
+    [4, 5],
+  ],
+] as const) {
+  test(`audio_tracks ${selectors.join()} takes the streams ${streams.join()}`, () => {
+    const { streams: found, warnings } = planned({ audio_tracks: selectors });
+    assert.equal(found, streams);
+    assert.not.match(warnings.join(' '), /names|Audio track/);
+  });
+}
+
+test('a selector that matches nothing is a warning that names the tracks, and an error in strict mode', () => {
+  const names = '1 (eng), 2 (ger, Synchron), 4 (eng, Director), 5 (aac)';
+  const some = planned({ audio_tracks: ['deu', 'qqq', '3'] });
+  assert.equal(some.streams, [2]);
+  assert.ok(
+    some.warnings.includes(`audio_tracks names qqq, 3, but the audio tracks of the input are ${names}.`),
+  );
+  const none = planned({ audio_tracks: ['qqq'] });
+  assert.equal(none.streams, [1]);
+  assert.match(none.warnings.join(' '), /so the default track is used\./);
+  assert.is(planned({ audio_tracks: ['deu', 'qqq'], strict: true }).failure?.errorClass, 'NoMediaError');
+});
+
+test('each track is encoded with its own channels, language, title and purpose; the first is the default', () => {
+  const { args } = planned({ audio_tracks: ['commentary', 'und', 'deu'], audio_channels: 1 }, 'a.mp4');
+  assert.match(args, /-c:a:0 aac .*-ac:a:0 1 .*-c:a:2 aac/);
+  assert.match(args, /-metadata:s:a:0 language=eng -metadata:s:a:0 handler_name=Director/);
+  assert.match(args, /-disposition:a:0 default\+comment -disposition:a:1 0 .*-disposition:a:2 dub/);
+  assert.match(
+    planned({ audio_tracks: ['all'] }).args,
+    /-disposition:a:0 default .*-disposition:a:2 comment/,
+  );
+});
+
+test('tracks that are left out are named, unless the request asks for it', () => {
+  const others = 'Audio tracks 2 (ger, Synchron), 4 (eng, Director), 5 (aac) of the input were left out';
+  const isNamed = (settings: OutputSettings, filename?: string) =>
+    planned(settings, filename).warnings.find((one) => one.startsWith(others));
+  assert.match(isNamed({}) ?? '', /: an output has one audio track unless audio_tracks names others\.$/);
+  assert.match(isNamed({ audio_tracks: ['all'] }, 'a.mp3') ?? '', /: \.mp3 holds one audio track\.$/);
+  for (const settings of [
+    { audio_tracks: ['default'] },
+    { select_audio_language: 'en' },
+    { skip_audio: true },
+  ])
+    assert.is(isNamed(settings), undefined);
+});
+
+test('a copy keeps all tracks, and encodes those that the container does not support', () => {
+  const media = mediaFacts({ audio: english, otherAudio: [{ ...german, codec: 'dts' }, comment] });
+  const made = plan([output({ copy_audio: true }, 'a.mkv')], media, paths, newCapabilities);
+  assert.match(argsOf(made), /-c:a:0 copy .*-c:a:1 aac .*-c:a:2 copy/);
+  assert.equal(made.products[0]?.warnings, [
+    'Audio track 2 (ger, Synchron) is encoded: .mkv does not support a copy of dts here.',
+  ]);
+});
+
+test('the audio of several tracks is copied where it already is as requested', () => {
+  const media = mediaFacts({ audio: english, otherAudio: [unknown] });
+  const settings = { audio_tracks: ['all'], copy_audio: 'auto' } as const;
+  const made = plan([output(settings, 'a.mkv')], media, paths, newCapabilities);
+  assert.match(argsOf(made), /-c:a:0 copy -filter:a:1 .*-c:a:1 aac/);
+  assert.match(
+    made.products[0]?.warnings.join(' ') ?? '',
+    /audio of track 2 \(aac\) is encoded, .*: channels/,
+  );
+});
+
+test.run();
