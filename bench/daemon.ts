@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { type Client, createClient } from '../src/client/client.js';
+import { normaliseCreated } from '../src/client/normalise.js';
 import { vencPath } from './programs.js';
 
 /** A `venc daemon` in a separate process. */
@@ -76,7 +77,9 @@ export async function startDaemon(
 
 async function runJob(client: Client, inputUrl: string, output: object | undefined): Promise<number> {
   const outputs = output === undefined ? {} : { outputs: [output] };
-  const id = Number((await client.createJob({ input: inputUrl, ...outputs })).id);
+  const id = Number(
+    normaliseCreated((await client.call('createJob', { body: { input: inputUrl, ...outputs } })).body).id,
+  );
   const updates = await client.jobUpdates(id);
   if (updates.kind !== 'events') throw new Error('the daemon must have event streams');
   let state: string | null = null;

@@ -137,12 +137,12 @@ export const commandTable = {
   backup: {
     group: 'daemon',
     summary: 'back up the data folder, also while the daemon runs',
-    load: () => import('./commands/backup.js'),
+    load: async () => (await import('./commands/backup.js')).backup,
   },
   restore: {
     group: 'daemon',
     summary: 'restore a backup of the data folder',
-    load: () => import('./commands/restore.js'),
+    load: async () => (await import('./commands/backup.js')).restore,
   },
   migrate: {
     group: 'daemon',

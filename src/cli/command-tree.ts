@@ -3,9 +3,8 @@ import type { Argument, Command, Option } from 'commander';
 import { settingFlags } from '../shared/settings/flags.js';
 import { commandTable } from './command-table.js';
 import { createContext } from './context.js';
-import { summaryOf } from './help/help-text.js';
 import { collectValues } from './input/args.js';
-import { addCommand, createProgram } from './program.js';
+import { addCommand, createProgram, summaryOf } from './program.js';
 import type { Io } from './terminal/io.js';
 
 /** A positional argument of a command. */

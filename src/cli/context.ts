@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Client } from '../client/client.js';
 import type { Config } from '../config/config.js';
-import type { sandboxModes } from '../config/daemon-flags.js';
+import type { DaemonFlagValues } from '../config/daemon-flags.js';
 import { VencError } from '../shared/errors.js';
 import { type ExitCode, exitCodes } from '../shared/exit-codes.js';
 import { safeText } from '../shared/text/safe-text.js';
@@ -16,10 +16,13 @@ export interface ProgramFlags {
 /** What every command uses in addition to its own options. */
 export interface Context {
   readonly io: Io;
-  /** Wraps a function as the action of a command; the exit code that it resolves to becomes that of the command. */
-  handler<Args extends unknown[]>(
-    run: (...args: Args) => Promise<ExitCode>,
-  ): (...args: Args) => Promise<void>;
+  /**
+   * The action of a command: calls `run` with the arguments, the options and this context. The exit code that it resolves
+   * to becomes that of the command; without one it is 0.
+   */
+  handler<Args extends unknown[], Options extends object>(
+    run: (...given: [...Args, Options, Context]) => Promise<ExitCode> | Promise<void>,
+  ): (...given: [...Args, Options, Command]) => Promise<void>;
   /** The configuration of the user. The first call prints warnings about the file, if there are any. */
   config(): Promise<Config>;
   /** The data folder: `--data`, else `VENC_DATA`, else the configured one, else the default of the user. */
@@ -42,7 +45,7 @@ interface Programs {
   readonly ffmpeg: string | null;
   readonly ffprobe: string | null;
   /** `sandbox` of the configuration. */
-  readonly sandbox: (typeof sandboxModes)[number];
+  readonly sandbox: DaemonFlagValues['sandbox'];
 }
 
 /** A command, as its file exports it: `define` adds its arguments, options and handler. */
@@ -94,7 +97,7 @@ export function createContext(io: Io, globals: () => GlobalFlags): OpenContext {
     const configured = given === undefined && address === undefined ? await config() : {};
     const name = given ?? configured.target;
     if (name !== undefined) {
-      const { findTarget } = await import('./input/find-target.js');
+      const { findTarget } = await import('../config/targets.js');
       const found = await findTarget(io.env, name);
       if (found !== null) return found;
     }
@@ -106,15 +109,19 @@ export function createContext(io: Io, globals: () => GlobalFlags): OpenContext {
     });
   };
 
-  return {
+  const context: OpenContext = {
     io,
     config,
     dataFolder,
     database: async () => nonEmpty(io.env.VENC_DATABASE) ?? (await config()).database ?? null,
     handler:
-      (run) =>
-      async (...args) => {
-        code = await run(...args);
+      <Args extends unknown[], Options extends object>(
+        run: (...given: [...Args, Options, Context]) => Promise<ExitCode> | Promise<void>,
+      ) =>
+      async (...given: [...Args, Options, Command]) => {
+        // Only the last one is another: Commander passes the command.
+        const args: readonly unknown[] = [...given.slice(0, -1), context];
+        code = (await run(...(args as [...Args, Options, Context]))) ?? exitCodes.done;
       },
     programs: async (flags) => {
       const configured = await config();
@@ -131,6 +138,7 @@ export function createContext(io: Io, globals: () => GlobalFlags): OpenContext {
     },
     exitCode: () => code,
   };
+  return context;
 }
 
 /** Treats an empty environment variable as not set. */

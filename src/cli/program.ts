@@ -3,7 +3,6 @@ import { type ExitCode, exitCodes } from '../shared/exit-codes.js';
 import { productVersion } from '../shared/version.js';
 import { type CommandEntry, commandGroups, commandTable, isCommandName } from './command-table.js';
 import { type CommandModule, createContext, type GlobalFlags } from './context.js';
-import { sentence, summaryOf } from './help/help-text.js';
 import { rejectEmptyValues } from './input/args.js';
 import { wrapText } from './output/wrap-text.js';
 import type { Io } from './terminal/io.js';
@@ -142,4 +141,16 @@ function helpSubjects(argv: readonly string[]): readonly string[] | null {
   if (argv[index] !== 'help') return null;
   const subjects = argv.slice(index + 1).filter((arg) => !arg.startsWith('-'));
   return subjects[0] === 'help' ? subjects.slice(1) : subjects;
+}
+
+/** The one-line summary of a command; if it has none, the start of its description. */
+export function summaryOf(command: Command): string {
+  if (command.summary() !== '') return command.summary();
+  const text = command.description().replace(/[.:;].*$/s, '');
+  return `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+}
+
+/** Turns a summary into a sentence. */
+export function sentence(summary: string): string {
+  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
 }

@@ -1,25 +1,13 @@
-import { VencError } from '../shared/errors.js';
-import type {
-  CreatedRecord,
-  InputDetails,
-  JobRecord,
-  OutputDetails,
-  ProgressRecord,
-} from '../shared/records.js';
+import { isVencError, VencError } from '../shared/errors.js';
+import type { JobRecord } from '../shared/records.js';
 import type { RouteName } from '../shared/routes.js';
 import { type Caller, type CallOptions, createCaller } from './call.js';
 import { fieldsOf, readNumber, readText } from './coerce.js';
 import { createJobProgress, type FollowedProgress, type WaitForSlot } from './job-progress.js';
 import type { RequestJobUpdates } from './job-updates.js';
-import {
-  normaliseCreated,
-  normaliseInput,
-  normaliseJob,
-  normaliseOutput,
-  normaliseProgress,
-  unwrapJobs,
-} from './normalise.js';
+import { normaliseJob, unwrapJobs } from './normalise.js';
 import type { ServiceResponse } from './read-response.js';
+import { abortableSleep, delayAfterError } from './retries.js';
 import type { Target } from './target.js';
 
 /** Selects jobs of a list. Pages count from 1. `state` is an addition that other services may ignore. */
@@ -56,7 +44,6 @@ export interface Client {
   call(route: RouteName, call?: CallOptions): Promise<ServiceResponse>;
   /** The same, but resolves when the headers of a successful response arrive; the caller reads the body. */
   open: Caller['open'];
-  createJob(request: unknown, signal?: AbortSignal): Promise<CreatedRecord>;
   listJobs(filter?: ListFilter, signal?: AbortSignal): Promise<ListedJobs>;
   job(id: number, signal?: AbortSignal): Promise<JobRecord>;
   /**
@@ -68,10 +55,6 @@ export interface Client {
    * The job's event stream if the service has one, otherwise its progress as `jobProgress` returns it. Remembers which.
    */
   jobUpdates: RequestJobUpdates;
-  input(id: number, signal?: AbortSignal): Promise<InputDetails>;
-  output(id: number, signal?: AbortSignal): Promise<OutputDetails>;
-  inputProgress(id: number, signal?: AbortSignal): Promise<ProgressRecord>;
-  outputProgress(id: number, signal?: AbortSignal): Promise<ProgressRecord>;
   cancel(id: number, signal?: AbortSignal): Promise<void>;
   resubmit(id: number, signal?: AbortSignal): Promise<void>;
   /** Removes a job in a final state. An addition that other services do not have. */
@@ -88,8 +71,6 @@ export function createClient(target: Target): Client {
   const { call } = caller;
   const jobProgress = createJobProgress(call);
   let updates: RequestJobUpdates | null = null;
-  const byId = async (route: RouteName, id: number, signal: AbortSignal | undefined) =>
-    (await call(route, { values: { id }, signal })).body;
 
   return {
     get target() {
@@ -104,8 +85,6 @@ export function createClient(target: Target): Client {
       updates ??= createJobUpdates(caller.open, jobProgress);
       return updates(id, options);
     },
-    createJob: async (request, signal) =>
-      normaliseCreated((await call('createJob', { body: request, signal })).body),
     listJobs: async (filter = {}, signal) => {
       const query = { page: filter.page, per_page: filter.perPage, state: filter.state };
       const response = await call('listJobs', { query, signal });
@@ -116,11 +95,7 @@ export function createClient(target: Target): Client {
         total: readNumber(response.header('x-total-count')),
       };
     },
-    job: async (id, signal) => normaliseJob(await byId('jobDetails', id, signal), id),
-    input: async (id, signal) => normaliseInput(await byId('inputDetails', id, signal), id),
-    output: async (id, signal) => normaliseOutput(await byId('outputDetails', id, signal), id),
-    inputProgress: async (id, signal) => normaliseProgress(await byId('inputProgress', id, signal)),
-    outputProgress: async (id, signal) => normaliseProgress(await byId('outputProgress', id, signal)),
+    job: async (id, signal) => normaliseJob((await call('jobDetails', { values: { id }, signal })).body, id),
     cancel: async (id, signal) => void (await call('cancelJob', { values: { id }, signal })),
     resubmit: async (id, signal) => void (await call('resubmitJob', { values: { id }, signal })),
     remove: async (id, signal) => void (await call('removeJob', { values: { id }, signal })),
@@ -132,4 +107,60 @@ export function createClient(target: Target): Client {
     },
     relocate: caller.relocate,
   };
+}
+
+/** Delays before the second and third attempt, unless the service asks for another delay. */
+const retryDelaysMs = [500, 2000] as const;
+
+/**
+ * Creates a job (section 4.1). Retries only with an idempotency key, and only at a service that is known to support it:
+ * elsewhere, a request whose response was lost may already have created its job. Rejects as `Client.call` does.
+ */
+export async function createJobWithRetry(
+  client: Client,
+  request: unknown,
+  idempotencyKey: string | null,
+  signal?: AbortSignal,
+): Promise<ServiceResponse> {
+  const headers = idempotencyKey === null ? {} : { 'Idempotency-Key': idempotencyKey };
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await client.call('createJob', { body: request, headers, signal });
+    } catch (error) {
+      const waitMs = retryDelayMs(error, attempt);
+      if (idempotencyKey === null || waitMs === null) throw error;
+      if (!(await isVencDaemon(client))) throw toNotRetriedError(error);
+      await abortableSleep(waitMs, signal);
+      await client.relocate();
+    }
+  }
+}
+
+/** A caller that gave a key relies on it, so the error says that the request was not retried. */
+function toNotRetriedError(error: unknown): unknown {
+  if (!isVencError(error)) return error;
+  const { errorClass, message, messages, cause, retryAfterSeconds } = error;
+  const note = 'it was sent once, because this service is not known to support idempotency keys';
+  return new VencError(errorClass, message, {
+    messages,
+    cause,
+    ...(retryAfterSeconds === null ? {} : { retryAfterSeconds }),
+    hint: error.hint === null ? note : `${error.hint}; ${note}`,
+  });
+}
+
+function retryDelayMs(error: unknown, attempt: number): number | null {
+  if (!isVencError(error)) return null;
+  const isTransient = error.errorClass === 'UnreachableError' || error.entry.retryable;
+  return isTransient ? delayAfterError(error, retryDelaysMs[attempt]) : null;
+}
+
+/** Whether a service is a `venc daemon`, the only one that is known to support idempotency keys. */
+export async function isVencDaemon(client: Client): Promise<boolean> {
+  if (client.target.isOwnDaemon === true) return true;
+  try {
+    return fieldsOf((await client.call('version')).body).name === 'venc';
+  } catch {
+    return false;
+  }
 }

@@ -5,8 +5,7 @@ import { isFinal } from '../shared/states.js';
 import type { Client } from './client.js';
 import type { FollowedProgress } from './job-progress.js';
 import type { JobStreams } from './job-streams.js';
-import type { PollingSchedule } from './polling-schedule.js';
-import type { ConnectionEvent, WithRetry } from './with-retry.js';
+import type { ConnectionEvent, PollingSchedule, WithRetry } from './polling-schedule.js';
 
 /** What `follow` reports. Each event is complete by itself, as a reducer needs it. */
 export type FollowEvent =

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { isVencError, VencError } from '../shared/errors.js';
 import type { JobRecord } from '../shared/records.js';
 import { isFinal } from '../shared/states.js';
 import type { Client } from './client.js';
@@ -13,15 +14,17 @@ import type { FollowedProgress } from './job-progress.js';
 import { JobStreams, mergeIterables } from './job-streams.js';
 import { progressOfJob } from './normalise.js';
 import {
+  type ConnectionEvent,
   createPollingSchedule,
-  isLocalUrl,
+  createWithRetry,
   maxStreamsFor,
   type PollingLimits,
   type PollingSchedule,
   pollingLimitsFor,
+  toAbortError,
 } from './polling-schedule.js';
 import { abortableSleep } from './retries.js';
-import { type ConnectionEvent, createWithRetry, toAbortError } from './with-retry.js';
+import { isLocalUrl } from './target.js';
 
 /** Options of `follow`. */
 export interface FollowOptions {
@@ -228,4 +231,32 @@ async function* pollJobs(context: FollowContext, getPreferredId: () => number | 
 function fingerprint(job: FollowedProgress): string {
   const files = [job.input, ...job.outputs].map((file) => `${file.state} ${Math.floor(file.progress)}`);
   return [job.state, ...files].join();
+}
+
+/**
+ * Requests each job once, for a timeout that leaves no time to follow them. Throws `TimedOutError` at the end if a job
+ * is not final, and otherwise what `follow` throws. Network errors are not retried.
+ */
+export async function* pollOnce(
+  client: Pick<Client, 'job' | 'target'>,
+  ids: readonly number[],
+  signal: AbortSignal,
+): FollowEvents {
+  const schedule = createPollingSchedule(pollingLimitsFor(client.target.url));
+  let isTimedOut = false;
+
+  async function* pollJob(id: number): FollowEvents {
+    await schedule.waitForSlot(signal);
+    const job = await client.job(id, signal);
+    if (isFinal(job.state)) yield { type: 'final', job };
+    else isTimedOut = true;
+  }
+
+  try {
+    for (const id of new Set(ids)) yield* isolateJobErrors(id, pollJob(id));
+  } catch (error) {
+    throw signal.aborted && !isVencError(error, 'TimedOutError') ? toAbortError(signal) : error;
+  }
+  if (isTimedOut)
+    throw new VencError('TimedOutError', 'The job is not finished, and --timeout leaves no time to wait.');
 }

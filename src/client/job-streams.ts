@@ -1,6 +1,5 @@
 import type { FollowedProgress } from './job-progress.js';
-import type { JobUpdates } from './job-updates.js';
-import type { JobEvent } from './read-events.js';
+import type { JobEvent, JobUpdates } from './job-updates.js';
 
 /** What one job's stream received since the last `drain`. */
 interface StreamUpdate {

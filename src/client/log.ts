@@ -6,9 +6,14 @@ import type { Client } from './client.js';
 import { coerceRecord, fieldsOf, itemsOf } from './coerce.js';
 import type { HttpResponse } from './http.js';
 import { mayLackRoute } from './network-errors.js';
-import { createPollingSchedule, pollingLimitsFor } from './polling-schedule.js';
+import {
+  type ConnectionEvent,
+  createPollingSchedule,
+  createWithRetry,
+  pollingLimitsFor,
+  toAbortError,
+} from './polling-schedule.js';
 import { initialSseState, parseSse } from './sse.js';
-import { type ConnectionEvent, createWithRetry, toAbortError } from './with-retry.js';
 
 /** Whose log: that of a job, by its id, or that of the daemon. */
 export type LogSource = number | 'daemon';

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { VencError } from '../shared/errors.js';
 import { decodeUrlPart, isUrl, parseUrl } from '../shared/text/url-text.js';
 import { describeNetworkError } from './network-errors.js';
-import { isLocalUrl } from './polling-schedule.js';
+import { isLocalUrl } from './target.js';
 
 /** Environment variables. */
 type ProxyEnvironment = Readonly<Record<string, string | undefined>>;

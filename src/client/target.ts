@@ -49,9 +49,7 @@ export async function resolveTarget(sources: TargetSources): Promise<Target> {
     throw new VencError(
       'UnauthorizedError',
       'VENC_API_KEY is not a valid key: it contains spaces or non-ASCII characters.',
-      {
-        hint: 'check for a line break or a quotation mark that was copied with it',
-      },
+      { hint: 'check for a line break or a quotation mark that was copied with it' },
     );
   }
   return sources.url === null ? readDaemonTarget(sources) : createServiceTarget(sources.url, sources);
@@ -76,21 +74,23 @@ export function serviceUrl(text: string): string | null {
   return url.href.replace(/\/+$/, '').replace(/\/+v2$/, '');
 }
 
+/** Whether a URL names this machine. */
+export function isLocalUrl(url: string): boolean {
+  const host = parseUrl(url)?.hostname ?? '';
+  return host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
+}
+
 function createServiceTarget(text: string, { apiKey, isConfigured }: TargetSources): Target {
   const name = isConfigured === true ? 'The configured url' : 'VENC_URL';
   const url = serviceUrl(text);
   if (url === null) {
-    throw new VencError('UsageError', `${name} is not the address of a service.`, {
-      hint: addressHint,
-    });
+    throw new VencError('UsageError', `${name} is not the address of a service.`, { hint: addressHint });
   }
   if (apiKey === null) {
     throw new VencError(
       'UnauthorizedError',
       `${name} is ${new URL(url).origin}, but there is no key for it.`,
-      {
-        hint: 'set VENC_API_KEY to the key of that service',
-      },
+      { hint: 'set VENC_API_KEY to the key of that service' },
     );
   }
   return {

@@ -20,10 +20,10 @@ export interface DaemonFlag {
 }
 
 /** Whether ffmpeg runs in a sandbox: if possible, always, or never. */
-export const sandboxModes = ['auto', 'bwrap', 'none'] as const;
+const sandboxModes = ['auto', 'bwrap', 'none'] as const;
 
 /** Formats of the log of the daemon. */
-export const logFormats = ['text', 'json'] as const;
+const logFormats = ['text', 'json'] as const;
 
 /** With less memory no ffmpeg starts. */
 const minEncodeMemoryBytes = 100_000_000;
@@ -174,6 +174,25 @@ export const daemonFlags = {
 
 /** The name of a flag in {@link daemonFlags}. */
 export type DaemonFlagName = keyof typeof daemonFlags;
+
+/** The name of a flag as a property: `max-outputs` becomes `maxOutputs`. */
+export type CamelCase<Name extends string> = Name extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name;
+
+type Flags = typeof daemonFlags;
+type FlagWithDefault = {
+  [Name in DaemonFlagName]: Flags[Name] extends { readonly fallback: object } ? Name : never;
+}[DaemonFlagName];
+
+/** The values of the flags, by property. Those without a default may be absent. */
+export type DaemonFlagValues = {
+  readonly [Name in FlagWithDefault as CamelCase<Name>]: ReturnType<Flags[Name]['read']>;
+} & {
+  readonly [Name in Exclude<DaemonFlagName, FlagWithDefault> as CamelCase<Name>]?: ReturnType<
+    Flags[Name]['read']
+  >;
+};
 
 /** A parser of numbers that rejects 0. */
 function positive(flag: string, read: (text: string) => number): (text: string) => number {

@@ -32,9 +32,7 @@ export async function presetNames(env: Environment): Promise<readonly string[]> 
     throw new VencError(
       'UsageError',
       `The presets in ${folder} cannot be read: ${diskReason(error, 'read')}.`,
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   }
 }

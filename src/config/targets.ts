@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { VencError } from '../shared/errors.js';
+import { findSuggestions } from '../shared/text/suggestions.js';
 import { diskReason, systemCode } from '../shared/util/system-code.js';
 import { changeFile } from './change-file.js';
 import { parseFile } from './config.js';
@@ -37,10 +38,7 @@ export async function readTargets(env: Environment): Promise<readonly NamedTarge
     throw new VencError(
       'UsageError',
       `The targets in ${path} cannot be read: ${diskReason(error, 'read')}.`,
-      {
-        cause: error,
-        hint: 'repair the file, or delete it and add the targets again',
-      },
+      { cause: error, hint: 'repair the file, or delete it and add the targets again' },
     );
   }
 }
@@ -75,4 +73,30 @@ function targetOf(name: string, value: unknown): NamedTarget | null {
   const { url, key, key_in_query: keyInQuery } = Object.fromEntries(Object.entries(value));
   if (typeof url !== 'string' || typeof key !== 'string') return null;
   return { name, url, apiKey: key, isKeyInQuery: keyInQuery === true };
+}
+
+/** The target with this name, as the client takes it; null for the local daemon. Rejects with `UsageError` if there is no such target. */
+export async function findTarget(env: Environment, name: string) {
+  if (name === localTarget) return null;
+  const targets = await readTargets(env);
+  const found = targets.find((target) => target.name === name);
+  if (found === undefined) throw unknownTarget(name, targets);
+  return {
+    url: found.url,
+    apiKey: found.apiKey,
+    isKeyInQuery: found.isKeyInQuery,
+    rememberKeyInQuery: () => saveKeyInQuery(env, found),
+    hint: `check the address of the target ${name}: venc target list`,
+  };
+}
+
+/** The error for an unknown target name. */
+export function unknownTarget(name: string, targets: readonly NamedTarget[]): VencError {
+  const suggestions = findSuggestions(name, [...targets.map((target) => target.name), localTarget]);
+  return new VencError('UsageError', `There is no target ${JSON.stringify(name)}.`, {
+    hint:
+      suggestions.length > 0
+        ? `did you mean ${suggestions.join(', ')}?`
+        : 'venc target list shows all targets, venc target add adds one',
+  });
 }

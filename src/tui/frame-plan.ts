@@ -1,5 +1,8 @@
 import { detailCount } from './file-rows.js';
-import type { WatchState } from './watch-types.js';
+import { columnGap } from './fit-columns.js';
+import { clock, timeOfDay } from './format.js';
+import type { StyledText } from './tones.js';
+import type { Command, Tone, WatchState } from './watch-types.js';
 
 /** The terminal that a frame is drawn for. */
 export interface FrameSize {
@@ -17,7 +20,7 @@ interface FramePlan {
 }
 
 /** The first and the last line of the frame, and the line below it, where the cursor is. */
-export const otherRows = 3;
+const otherRows = 3;
 
 /** Distributes the rows of a terminal among the parts of a state. */
 export function planFrame(state: WatchState, size: FrameSize): FramePlan {
@@ -67,4 +70,109 @@ export function windowAround(
 ): { readonly from: number; readonly to: number } {
   const from = Math.max(0, Math.min(selected - Math.floor(available / 2), length - available));
   return { from, to: Math.min(length, from + available) };
+}
+
+/** The lines around the table: the first is above it, the others are below. The last frame has no key hints. */
+export function surroundingLinesOf(
+  state: WatchState,
+  size: FrameSize,
+  isLast: boolean,
+): readonly StyledText[] {
+  const footer = footerText(state, size.columns);
+  if (state.isHelp && !isLast) {
+    const keys = helpLines.slice(0, Math.max(1, size.rows - otherRows));
+    return [{ text: 'Keys', tone: 'plain', isBold: true }, ...keys.map(plain), footer];
+  }
+  const { rows, from, to } = planFrame(state, size);
+  const { text, tone } = headerText(state);
+  const part = to - from < state.jobs.length ? ` · ${from + 1}-${to} shown` : '';
+  const entries = state.log.slice(Math.max(0, state.log.length - rows.log));
+  return [
+    { text: text + part, tone, isBold: true },
+    ...(rows.log > 0 ? [{ text: logRule(size.columns), tone: 'quiet' } as const] : []),
+    ...entries.map((line) => ({ text: `${timeOfDay(line.atMs)} ${line.text}`, tone: line.tone })),
+    ...(isLast ? [] : [footer]),
+  ];
+}
+
+/** The line above the log, with the time zone of all lines below. */
+function logRule(columns: number): string {
+  return `── UTC ${'─'.repeat(columns)}`.slice(0, columns);
+}
+
+function plain(text: string): StyledText {
+  return { text, tone: 'plain' };
+}
+
+/** The first line of the screen: the number of jobs in each state, and the time since the start. */
+function headerText(state: WatchState): { readonly text: string; readonly tone: Tone } {
+  if (state.unreachableSinceMs !== null) {
+    const since = clock(state.nowMs - state.unreachableSinceMs);
+    return { text: `The service has not answered for ${since}, trying again ...`, tone: 'bad' };
+  }
+  if (state.isFindingJobs) return { text: 'Asking which jobs are active ...', tone: 'quiet' };
+  const { length } = state.jobs;
+  if (length === 0) {
+    const text = state.watchesAllActive ? 'No job is active. New ones appear here.' : 'No job is active.';
+    return { text, tone: 'plain' };
+  }
+  const parts = [
+    `${length} ${length === 1 ? 'job' : 'jobs'}`,
+    countsOf(state),
+    clock(state.nowMs - state.startedAtMs),
+  ];
+  return { text: parts.filter((part) => part !== '').join(' · '), tone: 'plain' };
+}
+
+function countsOf(state: WatchState): string {
+  const counts = new Map<string, number>();
+  for (const { displayState: name, unavailable } of state.jobs) {
+    const word = unavailable === null ? name : 'lost';
+    if (word !== null) counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  return [...counts].map(([word, count]) => `${count} ${word}`).join(', ');
+}
+
+/** The help for the keys, most important first. */
+const helpLines = [
+  'Up Down  j k  select a job',
+  'PgUp PgDn     move by ten',
+  'Home End      first job, last job',
+  'enter         show or hide the files of a job',
+  'c             cancel the job (asks y/n)',
+  'r             resubmit the job (asks y/n)',
+  '?             show or hide this help',
+  'Ctrl-Z        suspend; fg resumes',
+  'q  Ctrl-C     leave; the jobs keep running',
+] as const;
+
+// Most important first: a narrow terminal shows only the first ones.
+const hints = ['q quit', '? help', 'c cancel', 'r resubmit', 'enter details', '↑↓ move'] as const;
+const separator = ' '.repeat(columnGap + 1);
+
+/** The last line of the screen, for a terminal of `width` cells. */
+function footerText(state: WatchState, width: number): { readonly text: string; readonly tone: Tone } {
+  const { footer } = state;
+  if (state.isHelp) return { text: '? back  q quit', tone: 'quiet' };
+  switch (footer.kind) {
+    case 'question':
+      return { text: `${verbs[footer.command.verb].ask} job ${footer.command.jobId}? y/n`, tone: 'busy' };
+    case 'sending':
+      return { text: `${verbs[footer.command.verb].doing} job ${footer.command.jobId} ...`, tone: 'quiet' };
+    case 'message':
+      return { text: footer.text, tone: 'bad' };
+    case 'keys':
+      return { text: fittingHints(width), tone: 'quiet' };
+  }
+}
+
+const verbs = {
+  cancel: { ask: 'Cancel', doing: 'Cancelling' },
+  resubmit: { ask: 'Resubmit', doing: 'Resubmitting' },
+} as const satisfies Record<Command['verb'], { readonly ask: string; readonly doing: string }>;
+
+function fittingHints(width: number): string {
+  let shown: readonly string[] = hints;
+  while (shown.length > 1 && shown.join(separator).length > width) shown = shown.slice(0, -1);
+  return shown.join(separator);
 }

@@ -1,8 +1,7 @@
 import { detailRows, rowTitle } from './file-rows.js';
 import { fitColumns, rowText } from './fit-columns.js';
-import { type FrameSize, planFrame } from './frame-plan.js';
+import { type FrameSize, planFrame, surroundingLinesOf } from './frame-plan.js';
 import { jobCell, jobColumns } from './job-cells.js';
-import { surroundingLinesOf } from './surrounding-lines.js';
 import { createStyler, type StyledText, type StyleText } from './tones.js';
 import type { WatchState } from './watch-types.js';
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { findOnSearchPath } from '../../daemon/ffmpeg/candidates.js';
+import { doctorText } from '../../src/cli/commands/doctor.js';
 import { checkDataFolder, checkNode } from '../../src/cli/doctor/check-machine.js';
 import {
   checkClock,
@@ -12,7 +13,6 @@ import {
   checkService,
   clockAhead,
 } from '../../src/cli/doctor/check-service.js';
-import { doctorText } from '../../src/cli/output/doctor-text.js';
 import { createTextColours } from '../../src/cli/output/paint.js';
 import { createClient } from '../../src/client/client.js';
 import { media, testFfmpeg } from '../helpers/media.js';

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { JobStreams } from '../../src/client/job-streams.js';
-import type { EventListener, JobEvent } from '../../src/client/read-events.js';
+import type { EventListener, JobEvent } from '../../src/client/job-updates.js';
 
 /** A stream that emits what the test sends. */
 function stream() {

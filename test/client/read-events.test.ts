@@ -2,7 +2,7 @@ import { createServer, get, type IncomingMessage, type Server, type ServerRespon
 import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type IdleTimeouts, type JobEvent, readEvents } from '../../src/client/read-events.js';
+import { type IdleTimeouts, type JobEvent, readEvents } from '../../src/client/job-updates.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
 /** A server that answers one request as the test defines. */

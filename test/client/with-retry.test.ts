@@ -1,7 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createPollingSchedule } from '../../src/client/polling-schedule.js';
-import { createWithRetry } from '../../src/client/with-retry.js';
+import { createPollingSchedule, createWithRetry } from '../../src/client/polling-schedule.js';
 import { VencError } from '../../src/shared/errors.js';
 
 const noRelocation = { relocate: async () => {} };

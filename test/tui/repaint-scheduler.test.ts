@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createRepaintScheduler } from '../../src/tui/repaint-scheduler.js';
+import { createRepaintScheduler } from '../../src/tui/painter.js';
 
 function setUp(costMs = 0) {
   let now = 1000;

@@ -1,5 +1,5 @@
 import type { CommandNode } from '../../../src/cli/command-tree.js';
-import { settingsIntroduction } from '../../../src/cli/help/topics/settings.js';
+import { settingsIntroduction } from '../../../src/cli/help/settings-topic.js';
 import { flagBlocks } from './parts.js';
 import { type Block, blocksOf } from './roff.js';
 

@@ -1,6 +1,5 @@
 import type { CommandNode } from '../../../src/cli/command-tree.js';
-import { environmentRows, fileRows } from '../../../src/cli/help/topics/environment.js';
-import { exitCodeRows } from '../../../src/cli/help/topics/exit-codes.js';
+import { environmentRows, exitCodeRows, fileRows } from '../../../src/cli/help/topic-texts.js';
 import { helpTopics } from '../../../src/cli/help/topics.js';
 import { commandBlocks, flagBlocks, usageOf } from './parts.js';
 import { type Block, blocksOf } from './roff.js';

@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander';
-import { exitCodes } from '../../shared/exit-codes.js';
 import type { Context } from '../context.js';
-import { formatExamples } from '../help/help-text.js';
+import { formatExamples } from '../input/args.js';
 import {
   addSetupOptions,
   changeSetup,
@@ -9,7 +8,7 @@ import {
   type SetupOptions,
   setupHelp,
 } from '../input/with-setup.js';
-import type { AccountRecord } from '../output/setup-tables.js';
+import { humanTime } from '../output/units.js';
 import {
   addListCommand,
   addOutputFormatOptions,
@@ -39,12 +38,18 @@ export function define(command: Command, context: Context): void {
     .description('Create an account in integration mode and print its key, which is not shown again.')
     .argument('<name>', '1 to 64 letters, digits or . _ - @ +')
     .addHelpText('after', formatExamples('venc accounts create studio', 'KEY=$(venc accounts create studio)'))
-    .action(context.handler((name: string, options: SetupOptions) => create(name, options, context)));
+    .action(context.handler(create));
   addListCommand(command, context, {
     name: 'accounts',
     description: 'List the accounts.',
     details: formatExamples('venc accounts list', 'venc accounts list --json --fields name,mode'),
     known: { name: '', mode: 'live', created_at: '', keys: 0 },
+    columns: () => [
+      { title: 'NAME', priority: 4, minWidth: 12, text: ({ name }) => name },
+      { title: 'MODE', priority: 3, text: ({ mode }) => mode },
+      { title: 'KEYS', priority: 2, isRightAligned: true, text: ({ keys }) => String(keys) },
+      { title: 'CREATED', priority: 1, text: (account) => humanTime(account.created_at) },
+    ],
     addFlags: addSetupOptions,
     read: list,
   });
@@ -55,17 +60,13 @@ export function define(command: Command, context: Context): void {
   addSetupOptions(addOutputFormatOptions(shown, 'one'))
     .addOption(new Option('--secret', 'print only the notification secret').conflicts(['json', 'fields']))
     .addHelpText('after', formatExamples('venc accounts show default', 'venc accounts show default --secret'))
-    .action(context.handler((name: string, options: ShowOptions) => show(name, options, context)));
+    .action(context.handler(show));
   for (const { arg, isIntegration, description } of modes) {
     addSetupOptions(command.command(arg))
       .description(description)
       .argument('<name>', 'name of the account')
       .addHelpText('after', formatExamples(`venc accounts ${arg} studio`))
-      .action(
-        context.handler((name: string, options: SetupOptions) =>
-          setMode({ name, isIntegration }, options, context),
-        ),
-      );
+      .action(context.handler(setMode(isIntegration)));
   }
 }
 
@@ -96,7 +97,6 @@ async function create(name: string, options: SetupOptions, context: Context) {
   const { id, key } = await changeSetup(context, options, (setup) => createAccount(setup, name));
   io.writeStderr(`venc: account ${name} created in integration mode; its full-access key has the id ${id}\n`);
   await io.writeStdout(`${key}\n`);
-  return exitCodes.done;
 }
 
 async function list(options: SetupOptions, context: Context) {
@@ -110,39 +110,41 @@ async function show(name: string, options: ShowOptions, context: Context) {
   const account = await readSetup(context, options, (setup) => findAccount(setup, name));
   if (options.secret === true) {
     await io.writeStdout(`${account.notificationSecret}\n`);
-    return exitCodes.done;
+    return;
   }
   const record = recordOf(account);
   await printRecord(io, options, {
     answer: record,
     known: record,
     text: async () => {
-      const { accountText } = await import('../output/setup-tables.js');
-      return accountText(record);
+      const { factLines } = await import('../output/wrap-text.js');
+      const lines = factLines([
+        ['name', record.name],
+        ['mode', record.mode],
+        ['created', humanTime(record.created_at)],
+        ['keys', String(record.keys)],
+      ]);
+      return lines.map((line) => `${line}\n`).join('');
     },
   });
-  return exitCodes.done;
 }
 
-async function setMode(
-  { name, isIntegration }: { readonly name: string; readonly isIntegration: boolean },
-  options: SetupOptions,
-  context: Context,
-) {
-  const { io } = context;
-  const openAdmin = await admin();
-  const isChanged = await changeSetup(context, options, (setup) =>
-    openAdmin.setMode(setup, name, { isIntegration }),
-  );
-  const mode = isIntegration ? 'in integration mode' : 'live';
-  io.writeStderr(`venc: account ${name} is ${isChanged ? '' : 'already '}${mode}\n`);
-  return exitCodes.done;
+function setMode(isIntegration: boolean) {
+  return async (name: string, options: SetupOptions, context: Context): Promise<void> => {
+    const openAdmin = await admin();
+    const isChanged = await changeSetup(context, options, (setup) =>
+      openAdmin.setMode(setup, name, { isIntegration }),
+    );
+    const mode = isIntegration ? 'in integration mode' : 'live';
+    context.io.writeStderr(`venc: account ${name} is ${isChanged ? '' : 'already '}${mode}\n`);
+  };
 }
 
 function admin() {
   return import('../../../daemon/admin/accounts.js');
 }
 
-function recordOf({ name, isIntegration, createdAt, keyCount }: Found): AccountRecord {
+/** An account as it is printed. In integration mode every job is a test job. */
+function recordOf({ name, isIntegration, createdAt, keyCount }: Found) {
   return { name, mode: isIntegration ? 'integration' : 'live', created_at: createdAt, keys: keyCount };
 }

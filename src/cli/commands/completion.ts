@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { exitCodes } from '../../shared/exit-codes.js';
 import { choiceParser } from '../../shared/flag-parsers.js';
 import { completionFiles, type Shell, shells } from '../completion/shells.js';
 import type { Context } from '../context.js';
@@ -11,7 +10,7 @@ export function define(command: Command, context: Context): void {
   command
     .argument('<shell>', shells.join(', '), choiceParser('completion', shells))
     .addHelpText('after', details)
-    .action(context.handler((shell: Shell) => run(shell, context)));
+    .action(context.handler(run));
 }
 
 const details = `
@@ -29,11 +28,10 @@ Examples:
   mkdir -p ~/.config/fish/completions
   venc completion fish > ~/.config/fish/completions/venc.fish`;
 
-async function run(shell: Shell, { io }: Context) {
+async function run(shell: Shell, _: object, { io }: Context) {
   await io.writeStdout(
     await readFile(new URL(`completions/${completionFiles[shell]}`, packageFolder()), 'utf8'),
   );
-  return exitCodes.done;
 }
 
 /** The root of the package: the nearest parent folder of this module, bundled or not, with a package.json. */

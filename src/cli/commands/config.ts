@@ -11,15 +11,12 @@ import {
   findConfigViolation,
 } from '../../config/config.js';
 import { daemonFlags } from '../../config/daemon-flags.js';
-import { localTarget } from '../../config/targets.js';
+import { findTarget, localTarget } from '../../config/targets.js';
 import { VencError } from '../../shared/errors.js';
-import { exitCodes } from '../../shared/exit-codes.js';
 import { withoutPassword } from '../../shared/redact.js';
 import { findSuggestions } from '../../shared/text/suggestions.js';
 import type { Context } from '../context.js';
-import { formatExamples } from '../help/help-text.js';
-import { findTarget } from '../input/find-target.js';
-import type { ConfigRecord } from '../output/setup-tables.js';
+import { formatExamples } from '../input/args.js';
 import { addListCommand } from '../terminal/print-records.js';
 import { warnQuarantined } from '../terminal/report-error.js';
 
@@ -35,7 +32,7 @@ export function define(command: Command, context: Context): void {
     .description('Print the value of a key; nothing if it is not configured.')
     .argument('<key>', configKeys.join(', '))
     .addHelpText('after', formatExamples('venc config get ffmpeg'))
-    .action(context.handler((arg: string) => get(arg, context)));
+    .action(context.handler(get));
   command
     .command('set')
     .description('Configure a key.')
@@ -46,23 +43,29 @@ export function define(command: Command, context: Context): void {
       'after',
       formatExamples('venc config set ffmpeg /opt/ffmpeg/bin/ffmpeg', 'venc config set progress --unset'),
     )
-    .action(
-      context.handler((arg: string, value: string | undefined, options: SetOptions) =>
-        set(arg, value, options, context),
-      ),
-    );
+    .action(context.handler(set));
   addListCommand(command, context, {
     name: 'settings',
     description: 'List all keys with their values and the source of each value.',
     details: formatExamples('venc config list', 'venc config list --json'),
-    known: { key: '', value: '', from: '', default: '' },
+    known: { key: 'data', value: '', from: '', default: '' },
+    columns: () => [
+      { title: 'KEY', priority: 3, text: ({ key }) => key },
+      {
+        title: 'VALUE',
+        priority: 2,
+        minWidth: 24,
+        text: ({ value, default: fallback }) => value ?? fallback,
+      },
+      { title: 'FROM', priority: 1, minWidth: 24, text: ({ from }) => from },
+    ],
     read: list,
   });
   command
     .command('path')
     .description('Print the path of the configuration file, whether it exists or not.')
     .addHelpText('after', formatExamples('cat "$(venc config path)"'))
-    .action(context.handler(() => path(context)));
+    .action(context.handler(path));
 }
 
 function keysText(): string {
@@ -90,10 +93,9 @@ Examples:
   venc config set files-root /srv/films:/srv/audio
   venc config list`;
 
-async function get(arg: string, { io, config }: Context) {
+async function get(arg: string, _: object, { io, config }: Context) {
   const value = (await config())[keyOf(arg)];
   if (value !== undefined) await io.writeStdout(`${withoutPassword(value)}\n`);
-  return exitCodes.done;
 }
 
 async function set(arg: string, value: string | undefined, { unset }: SetOptions, { io }: Context) {
@@ -108,7 +110,6 @@ async function set(arg: string, value: string | undefined, { unset }: SetOptions
   const stored =
     value === undefined || (key === 'target' && value === localTarget) ? null : toAbsoluteValue(key, value);
   warnQuarantined(io, await changeConfig(io.env, key, stored));
-  return exitCodes.done;
 }
 
 /** Makes paths absolute, so that they work from every folder. A program without a folder is searched for on PATH. */
@@ -137,7 +138,7 @@ async function check(key: ConfigKey, value: string, env: Context['io']['env']): 
 
 async function list(_: unknown, { io, config }: Context) {
   const configured = await config();
-  return configKeys.map((key): ConfigRecord => {
+  return configKeys.map((key) => {
     const { variable } = configTable[key];
     const configuredValue = variable === null ? '' : (io.env[variable] ?? '');
     const value = configuredValue === '' ? configured[key] : configuredValue;
@@ -148,9 +149,8 @@ async function list(_: unknown, { io, config }: Context) {
   });
 }
 
-async function path({ io }: Context) {
+async function path(_: object, { io }: Context) {
   await io.writeStdout(`${configPath(io.env)}\n`);
-  return exitCodes.done;
 }
 
 function keyOf(arg: string): ConfigKey {

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { exitCodes } from '../../shared/exit-codes.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
 import { readUserAndSecret } from '../input/read-secret.js';
@@ -10,6 +9,7 @@ import {
   readSetup,
   type SetupOptions,
 } from '../input/with-setup.js';
+import { humanTime } from '../output/units.js';
 import { addListCommand } from '../terminal/print-records.js';
 
 interface AddOptions extends SetupOptions {
@@ -44,12 +44,19 @@ export function define(command: Command, context: Context): void {
     .option('--account <name>', 'the account that may use them', 'default')
     .option('--default', 'use them for URLs of the scheme that have no user and name no credentials')
     .addHelpText('after', addExamples)
-    .action(context.handler((name: string, options: AddOptions) => add(name, options, context)));
+    .action(context.handler(add));
   addListCommand(command, context, {
     name: 'credentials',
     description: 'List names and schemes, never users or secrets.',
     details: listExamples,
     known: { name: '', scheme: null, account: '', default: false, created_at: '' },
+    columns: () => [
+      { title: 'NAME', priority: 3, minWidth: 8, text: ({ name }) => name },
+      { title: 'SCHEME', priority: 2, text: ({ scheme }) => scheme ?? 'all' },
+      { title: 'DEFAULT', priority: 1, text: ({ default: isDefault }) => (isDefault ? 'yes' : '') },
+      { title: 'ACCOUNT', priority: 2, text: ({ account }) => account },
+      { title: 'CREATED', priority: 1, text: (one) => humanTime(one.created_at) },
+    ],
     addFlags: (listing) => addSetupOptions(listing).option('--account <name>', 'only those of this account'),
     read: list,
   });
@@ -58,7 +65,7 @@ export function define(command: Command, context: Context): void {
     .argument('<name>', 'their name')
     .option('--account <name>', 'the account that has them', 'default')
     .addHelpText('after', removeExamples)
-    .action(context.handler((name: string, options: RemoveOptions) => remove(name, options, context)));
+    .action(context.handler(remove));
 }
 
 const details = `
@@ -104,7 +111,6 @@ async function add(name: string, options: AddOptions, context: Context) {
     }),
   );
   io.writeStderr(`venc: credentials ${safeText(name)} saved for account ${safeText(options.account)}\n`);
-  return exitCodes.done;
 }
 
 async function list(options: ListOptions, context: Context) {
@@ -125,7 +131,6 @@ async function remove(name: string, options: RemoveOptions, context: Context) {
   const { removeCredential } = await openAdmin();
   await changeSetup(context, options, (setup) => removeCredential(setup, name, account));
   io.writeStderr(`venc: credentials ${safeText(name)} of account ${safeText(account)} removed\n`);
-  return exitCodes.done;
 }
 
 function openAdmin() {

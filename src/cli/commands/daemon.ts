@@ -1,35 +1,19 @@
 import type { Command } from 'commander';
-import { type DaemonFlag, daemonFlags, type sandboxModes } from '../../config/daemon-flags.js';
+import { type DaemonFlag, type DaemonFlagValues, daemonFlags } from '../../config/daemon-flags.js';
 import { VencError } from '../../shared/errors.js';
 import { exitCodes } from '../../shared/exit-codes.js';
-import type { Context } from '../context.js';
-import { addDaemonFlag, type EncodeLimitFlags, encodeLimitsOf, readFlags } from '../input/daemon-options.js';
+import type { Context, ProgramFlags } from '../context.js';
 import { requireFolder, requireProgram } from '../input/files.js';
-import { exitImmediately, type LogFormat, serviceLog, stopOnSignal } from '../terminal/service-process.js';
+import {
+  addDaemonFlag,
+  encodeLimitsOf,
+  exitImmediately,
+  readFlags,
+  serviceLog,
+  stopOnSignal,
+} from '../terminal/service-process.js';
 
-interface DaemonFlags extends EncodeLimitFlags {
-  readonly host: string;
-  readonly port: number;
-  readonly jobs?: number;
-  readonly filesRoot?: readonly string[];
-  readonly allowPrivateNetwork?: boolean;
-  readonly grace: number;
-  readonly stallTimeout: number;
-  readonly publicUrl?: string;
-  readonly hosted?: string;
-  readonly database?: string;
-  readonly minFree?: number;
-  readonly maxOutputs: number;
-  readonly rateLimit?: number;
-  readonly sendmail?: string;
-  readonly sandbox: (typeof sandboxModes)[number];
-  readonly rebuildUsage?: boolean;
-  readonly ffmpeg?: string;
-  readonly ffprobe?: string;
-  readonly logFormat: LogFormat;
-  readonly keepDays?: number;
-  readonly keepJobs?: number;
-}
+type DaemonFlags = DaemonFlagValues & ProgramFlags & { readonly rebuildUsage?: boolean };
 
 /** `venc daemon`: runs the local service in the foreground until SIGTERM or Ctrl-C stops it gracefully. */
 export function define(command: Command, context: Context): void {
@@ -39,7 +23,7 @@ export function define(command: Command, context: Context): void {
     .option('--ffmpeg <path>', 'the ffmpeg to use (or VENC_FFMPEG)')
     .option('--ffprobe <path>', 'the ffprobe to use (or VENC_FFPROBE)')
     .addHelpText('after', details)
-    .action(context.handler((_, self: Command) => run(self, context)));
+    .action(context.handler(() => run(command, context)));
 }
 
 const details = `
@@ -121,8 +105,6 @@ function requireDatabaseSupport(flags: DaemonFlags): void {
     throw new VencError(
       'UsageError',
       '--rebuild-usage reads the files of a data folder, and the jobs are in a database.',
-      {
-        hint: 'leave out --rebuild-usage: a database counts usage with each change of a job',
-      },
+      { hint: 'leave out --rebuild-usage: a database counts usage with each change of a job' },
     );
 }

@@ -23,11 +23,9 @@ export function define(command: Command, context: Context): void {
     .argument('<id...>', jobIdsHelp)
     .option('-o, --out <dir>', 'the folder to write to (default: the current one)')
     .option('--force', 'overwrite existing files')
-    .option(progressOption.flags, progressOption.help, progressOption.parse)
+    .option(...progressOption)
     .addHelpText('after', details)
-    .action(
-      context.handler((args: readonly string[], options: DownloadFlags) => run(args, options, context)),
-    );
+    .action(context.handler(run));
 }
 
 const details = `

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { VencError } from '../../shared/errors.js';
-import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import type { SettingRecord } from '../../shared/records.js';
 import { encryptionTable } from '../../shared/settings/encryption.js';
 import { settingFlags } from '../../shared/settings/flags.js';
@@ -23,7 +22,7 @@ export function define(command: Command, context: Context): void {
     .argument('<name>', 'the name of a setting: video_bitrate, h264_profile, thumbnails.number')
     .option('--json', 'print an array of objects, like those of GET /v2/settings')
     .addHelpText('after', details)
-    .action(context.handler((arg: string, options: ExplainOptions) => run(arg, options, context)));
+    .action(context.handler(run));
 }
 
 const details = `
@@ -35,7 +34,7 @@ Examples:
   venc explain h264_profile
   venc explain thumbnails.number --json`;
 
-async function run(arg: string, options: ExplainOptions, { io }: Context): Promise<ExitCode> {
+async function run(arg: string, options: ExplainOptions, { io }: Context): Promise<void> {
   const { listSettings } = await import('../../shared/settings/support.js');
   const all = listSettings();
   const name = arg.replaceAll('-', '_');
@@ -46,7 +45,6 @@ async function run(arg: string, options: ExplainOptions, { io }: Context): Promi
     const width = Number.isFinite(io.width) ? io.width : 80;
     await io.writeStdout(found.map((record) => wrapText(textOf(record), width)).join('\n'));
   }
-  return exitCodes.done;
 }
 
 /** Whether a name means this setting: its path, one of its spellings, or the last part of a nested name. */

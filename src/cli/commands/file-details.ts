@@ -1,8 +1,6 @@
 import { normaliseInput, normaliseOutput } from '../../client/normalise.js';
-import { exitCodes } from '../../shared/exit-codes.js';
-import type { CommandModule } from '../context.js';
-import { formatExamples } from '../help/help-text.js';
-import { parseId } from '../input/args.js';
+import type { CommandModule, Context } from '../context.js';
+import { formatExamples, parseId } from '../input/args.js';
 import { inputText, outputText } from '../output/job-text.js';
 import { createTextColours, type TextColours } from '../output/paint.js';
 import { addOutputFormatOptions, type OutputFormatOptions, printRecord } from '../terminal/print-records.js';
@@ -35,18 +33,16 @@ interface FileKind<Details extends object> {
 function commandOf<Details extends object>(kind: FileKind<Details>): CommandModule {
   const { name, route, normalise, text } = kind;
   return {
-    define: (command, context) => {
-      const run = async (id: number, options: OutputFormatOptions) => {
-        const { io } = context;
+    define: (command, { handler }) => {
+      const run = async (id: number, options: OutputFormatOptions, context: Context) => {
         const client = await context.client();
         const { body: answer } = await client.call(route, { values: { id } });
         const details = normalise(answer, id);
-        await printRecord(io, options, {
+        await printRecord(context.io, options, {
           answer,
           known: details,
           text: async ({ hasColour }) => text(details, createTextColours(hasColour)),
         });
-        return exitCodes.done;
       };
       addOutputFormatOptions(
         command.argument('<id>', `id of the ${name}, as venc show prints it`, parseId),
@@ -56,7 +52,7 @@ function commandOf<Details extends object>(kind: FileKind<Details>): CommandModu
           'after',
           formatExamples(`venc ${name} 124`, `venc ${name} 124 --json --fields width,height`),
         )
-        .action(context.handler(run));
+        .action(handler(run));
     },
   };
 }

@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander';
-import { exitCodes } from '../../shared/exit-codes.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
 import {
@@ -9,6 +8,7 @@ import {
   type SetupOptions,
   setupHelp,
 } from '../input/with-setup.js';
+import { humanAge, humanTime } from '../output/units.js';
 import { addListCommand } from '../terminal/print-records.js';
 
 interface CreateOptions extends SetupOptions {
@@ -38,12 +38,23 @@ export function define(command: Command, context: Context): void {
       ]),
     )
     .addHelpText('after', createExamples)
-    .action(context.handler((options: CreateOptions) => create(options, context)));
+    .action(context.handler(create));
   addListCommand(command, context, {
     name: 'keys',
     description: 'List the short ids of the keys, not the keys themselves.',
     details: listExamples,
     known: { id: '', kind: 'full', account: '', created_at: '', last_used_at: null },
+    columns: (now) => [
+      { title: 'ID', priority: 5, text: ({ id }) => id },
+      { title: 'KIND', priority: 3, text: ({ kind }) => kind },
+      { title: 'ACCOUNT', priority: 4, minWidth: 12, text: ({ account }) => account ?? '' },
+      { title: 'CREATED', priority: 1, text: (key) => humanTime(key.created_at) },
+      {
+        title: 'LAST USE',
+        priority: 2,
+        text: ({ last_used_at: time }) => (time === null ? 'never' : `${humanAge(time, now)} ago`),
+      },
+    ],
     addFlags: (listing) =>
       addSetupOptions(listing).option('--account <name>', 'only the keys of this account'),
     read: list,
@@ -52,7 +63,7 @@ export function define(command: Command, context: Context): void {
     .description('Revoke a key permanently.')
     .argument('<id>', 'short id of the key, as venc keys list shows it')
     .addHelpText('after', revokeDetails)
-    .action(context.handler((id: string, options: SetupOptions) => revoke(id, options, context)));
+    .action(context.handler(revoke));
 }
 
 const details = `${setupHelp('keys')}
@@ -90,13 +101,12 @@ async function create(options: CreateOptions, context: Context) {
     const { id, key } = await changeSetup(context, options, (setup) => createWorkerKey(setup));
     io.writeStderr(`venc: worker key created; its id is ${id}\n`);
     await io.writeStdout(`${key}\n`);
-    return exitCodes.done;
+    return;
   }
   const kind = options.readOnly === true ? 'read-only' : 'full';
   const { id, key } = await changeSetup(context, options, (setup) => createKey(setup, options.account, kind));
   io.writeStderr(`venc: ${kindName[kind]} key of account ${options.account} created; its id is ${id}\n`);
   await io.writeStdout(`${key}\n`);
-  return exitCodes.done;
 }
 
 const kindName = { full: 'full-access', 'read-only': 'read-only' } as const;
@@ -119,7 +129,7 @@ async function revoke(id: string, options: SetupOptions, context: Context) {
   const revoked = await changeSetup(context, options, (setup) => revokeKey(setup, id));
   if (revoked.kind === 'worker') {
     io.writeStderr(`venc: worker key ${id} revoked\n`);
-    return exitCodes.done;
+    return;
   }
   const { kind, account, isOwners: isOwnerKey, hasFullKeyLeft } = revoked;
   const name = safeText(account);
@@ -131,7 +141,6 @@ async function revoke(id: string, options: SetupOptions, context: Context) {
     io.writeStderr(`venc: account ${name} no longer has a full-access key\n`);
     io.writeStderr(`venc: hint: to create one: venc keys create --account ${name}\n`);
   }
-  return exitCodes.done;
 }
 
 function openAdmin() {

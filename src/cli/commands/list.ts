@@ -1,11 +1,9 @@
 import type { Command } from 'commander';
 import type { Client, ListedJobs } from '../../client/client.js';
-import { exitCodes } from '../../shared/exit-codes.js';
 import { integerParser, listParser } from '../../shared/flag-parsers.js';
 import { displayProgress, displayState, jobStates } from '../../shared/states.js';
 import type { Context } from '../context.js';
-import { emptyJob } from '../jobs/resolve-jobs.js';
-import { jobsPerPage, selectJobs } from '../jobs/select-jobs.js';
+import { emptyJob, jobsPerPage, selectJobs } from '../jobs/resolve-jobs.js';
 import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-records.js';
 
 interface ListOptions extends OutputFormatOptions {
@@ -33,7 +31,7 @@ export function define(command: Command, context: Context): void {
     .addOption(command.createOption('--all', 'all pages').conflicts('page'))
     .addOption(command.createOption('--latest', 'only the newest job').conflicts(['page', 'perPage', 'all']))
     .addHelpText('after', examples)
-    .action(context.handler((options: ListOptions) => run(options, context)));
+    .action(context.handler(run));
 }
 
 const examples = `
@@ -72,7 +70,6 @@ async function run(options: ListOptions, context: Context) {
   ) {
     io.writeStderr(`venc: ${jobs.length} of ${total} jobs; more with --page ${page + 1}, all with --all\n`);
   }
-  return exitCodes.done;
 }
 
 async function selected(client: Client, options: ListOptions): Promise<ListedJobs> {

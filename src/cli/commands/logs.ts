@@ -5,12 +5,11 @@ import { isVencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { choiceParser, integerParser } from '../../shared/flag-parsers.js';
 import type { LogRecord } from '../../shared/records.js';
-import { jsonText } from '../../shared/text/safe-text.js';
+import { jsonText, type LogColours, logText } from '../../shared/text/safe-text.js';
 import { type LogLevel, logLevels } from '../../shared/util/log.js';
 import type { Context } from '../context.js';
 import { explainMissingJob, resolveJob } from '../jobs/resolve-jobs.js';
-import { logLines } from '../output/log-lines.js';
-import { createTextColours } from '../output/paint.js';
+import { createTextColours, type TextColours } from '../output/paint.js';
 import { listenForInterrupt } from '../terminal/interrupt.js';
 import type { Io } from '../terminal/io.js';
 
@@ -43,7 +42,7 @@ export function define(command: Command, context: Context): void {
     .option('--json', 'print the lines as a JSON array; with --follow, as --jsonl')
     .addOption(new Option('--jsonl', 'print one JSON object per line').conflicts('json'))
     .addHelpText('after', details)
-    .action(context.handler((id: string | undefined, options: LogsOptions) => run(id, options, context)));
+    .action(context.handler(run));
 }
 
 const details = `
@@ -122,4 +121,15 @@ async function followLines(
 function textOf(lines: readonly LogRecord[], { json, jsonl }: LogsOptions, io: Io): string {
   if (json === true || jsonl === true) return lines.map((line) => `${jsonText(line)}\n`).join('');
   return io.toTerminalSymbols(logLines(lines, createTextColours(io.colour.stdout)));
+}
+
+/** Lines of a log as text: warnings and errors are coloured, times and messages of ffmpeg are dim. */
+export function logLines(lines: readonly LogRecord[], paint: TextColours): string {
+  const colours: LogColours = {
+    time: paint.dim,
+    level: (text, level) =>
+      level === 'error' ? paint.red(text) : level === 'warn' ? paint.yellow(text) : text,
+    stderr: paint.dim,
+  };
+  return lines.map((line) => `${logText(line, colours)}\n`).join('');
 }

@@ -3,7 +3,9 @@ import { VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
-import { type MigrationRecord, type MigrationState, migrationProgress } from '../output/migration-text.js';
+import { createTextColours } from '../output/paint.js';
+import { type Column, type TableStyle, table } from '../output/table.js';
+import { humanDuration } from '../output/units.js';
 import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-records.js';
 import { openProgressDisplay } from '../terminal/progress-display.js';
 import { chosenMode, type ProgressChoice, progressOption } from '../terminal/progress-mode.js';
@@ -23,10 +25,8 @@ export function define(command: Command, context: Context): void {
     .option('--to <folder>', 'copy from the database to this data folder')
     .option('--database <dsn>', 'the database: postgres://USER@HOST:PORT/NAME (or VENC_DATABASE)')
     .option('--skip-damaged', 'leave out records that cannot be read')
-    .option(progressOption.flags, progressOption.help, progressOption.parse);
-  addOutputFormatOptions(command, 'many')
-    .addHelpText('after', details)
-    .action(context.handler((options: MigrateOptions) => run(options, context)));
+    .option(...progressOption);
+  addOutputFormatOptions(command, 'many').addHelpText('after', details).action(context.handler(run));
 }
 
 const details = `
@@ -82,10 +82,7 @@ async function run(options: MigrateOptions, context: Context): Promise<ExitCode>
     items: records,
     known: noRecord,
     emptyText: 'no records',
-    text: async (style) => {
-      const { migrationTable } = await import('../output/migration-text.js');
-      return migrationTable(records, style);
-    },
+    text: async (style) => migrationTable(records, style),
   });
   if (records.some(({ equal }) => !equal)) {
     const ids = result.differingJobs.join(', ');
@@ -152,4 +149,52 @@ function reporter(
     const { percent, activity } = migrationProgress(state, (now - beganAt) / 1000);
     update(percent, activity, state);
   };
+}
+
+/** One kind of records as `venc migrate` prints it. */
+interface MigrationRecord {
+  readonly what: string;
+  readonly source_count: number;
+  readonly target_count: number;
+  /** 64 hexadecimal digits. */
+  readonly source_checksum: string;
+  readonly target_checksum: string;
+  readonly equal: boolean;
+}
+
+/** Enough digits to compare by eye; `--json` prints all. */
+const shownDigits = 12;
+
+/** What was copied, with counts and checksums of both sides, one kind of records per line. */
+function migrationTable(records: readonly MigrationRecord[], { width, hasColour }: TableStyle): string {
+  const columns: readonly Column<MigrationRecord>[] = [
+    { title: 'WHAT', priority: 6, minWidth: 16, text: ({ what }) => what },
+    { title: 'SOURCE', priority: 4, isRightAligned: true, text: (record) => String(record.source_count) },
+    { title: 'TARGET', priority: 3, isRightAligned: true, text: (record) => String(record.target_count) },
+    { title: 'CHECKSUM', priority: 2, text: (record) => record.source_checksum.slice(0, shownDigits) },
+    { title: 'OF TARGET', priority: 1, text: (record) => record.target_checksum.slice(0, shownDigits) },
+    { title: 'RESULT', priority: 5, text: ({ equal }) => (equal ? 'equal' : 'different') },
+  ];
+  return table(columns, records, width, createTextColours(hasColour));
+}
+
+/** The progress of a migration. */
+interface MigrationState {
+  readonly step: 'checking' | 'copying' | 'comparing';
+  readonly done: number;
+  readonly total: number;
+}
+
+/** Where each step begins, and how much of the whole it takes, in percent: reading is faster than writing. */
+const shares = { checking: [0, 15], copying: [15, 50], comparing: [65, 35] } as const;
+
+/** The percentage of a migration, and what it is doing, as progress displays show it. */
+function migrationProgress(
+  { step, done, total }: MigrationState,
+  elapsedSeconds: number,
+): { readonly percent: number; readonly activity: string } {
+  const [begin, share] = shares[step];
+  const percent = begin + (total === 0 ? share : (share * done) / total);
+  const left = percent > 1 ? [`${humanDuration((elapsedSeconds * (100 - percent)) / percent)} left`] : [];
+  return { percent, activity: [`${step} ${done} of ${total} jobs`, ...left].join(', ') };
 }

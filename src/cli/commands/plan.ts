@@ -1,21 +1,24 @@
 import type { Command } from 'commander';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { redact } from '../../shared/redact.js';
-import { jsonText } from '../../shared/text/safe-text.js';
+import { jsonText, safeText } from '../../shared/text/safe-text.js';
+import { shellLine } from '../../shared/text/shell-words.js';
 import { isUrl } from '../../shared/text/url-text.js';
 import type { Context, ProgramFlags } from '../context.js';
 import { missingFolders, rejectInputAsOutput } from '../destinations/check-destinations.js';
-import { resolveDestinations } from '../destinations/resolve-destinations.js';
+import { outsOf, resolveDestinations, withLadderFolder } from '../destinations/resolve-destinations.js';
 import { collectValues } from '../input/args.js';
-import { withoutProgram, withTypedErrors, withValidation } from '../input/command-errors.js';
 import { addJobOptions, daemonSettings, type JobArgs, withExamplesFirst } from '../input/job-args.js';
-import { isRequestName, localRequest, type ParseXml } from '../input/job-input.js';
+import { isRequestName, localRequest } from '../input/job-input.js';
 import { addLadderOptions, hasLadder } from '../input/ladder-flags.js';
-import { printResponseWarnings } from '../input/print-warnings.js';
-import { formatPlanFailure, planText, stepCommand } from '../output/plan-text.js';
-import { isUnusedRendition, unusedRenditions } from '../output/unused-renditions.js';
+import {
+  printResponseWarnings,
+  withoutProgram,
+  withTypedErrors,
+  withValidation,
+} from '../input/typed-request.js';
+import { isUnusedRendition, unusedRenditions } from '../output/job-text.js';
 import { assignDestinations } from '../run/assign-destinations.js';
-import { outsOf, withLadderFolder } from '../run/ladder-folder.js';
 
 interface PlanOptions extends JobArgs, ProgramFlags {
   readonly out?: readonly string[];
@@ -23,7 +26,7 @@ interface PlanOptions extends JobArgs, ProgramFlags {
 }
 
 /** `venc plan INPUT`: prints the ffmpeg command lines of `venc run` without running them. */
-export function define(command: Command, context: Context): void {
+export function define(command: Command, { handler }: Context): void {
   command
     .argument('<input>', 'a local media file, a request (FILE.json, FILE.xml), or - for a request on stdin')
     .option(
@@ -35,7 +38,7 @@ export function define(command: Command, context: Context): void {
     .option('--ffmpeg <path>', 'the ffmpeg to plan for (or VENC_FFMPEG)')
     .option('--ffprobe <path>', 'the ffprobe to read the input with (or VENC_FFPROBE)');
   withExamplesFirst(addLadderOptions(addJobOptions(command, daemonSettings), 'dir'), details).action(
-    context.handler((arg: string, options: PlanOptions) =>
+    handler((arg: string, options: PlanOptions, context: Context) =>
       withTypedErrors(arg, options, () => run(arg, options, context)),
     ),
   );
@@ -60,14 +63,11 @@ Examples:
   venc plan film.mov -o film.webm --start-clip 10 --clip-length 30
   venc plan film.mov --output width=640 --output filename=a.mp3 --json`;
 
-const parseXml: ParseXml = async (text) =>
-  (await import('../../shared/xml/read-xml-request.js')).readXmlRequest(text);
-
 async function run(arg: string, given: PlanOptions, context: Context): Promise<ExitCode> {
   const { io } = context;
   const options = withLadderFolder(given);
   const programs = await context.programs(options);
-  const request = await localRequest(arg, options, io, parseXml);
+  const request = await localRequest(arg, options, io);
   const outs = await resolveDestinations(outsOf(options, [arg]), 1, { cwd: process.cwd(), args: options });
   const { body, paths } = await withValidation(request, () => assignDestinations(request, outs, 'kept'));
   await rejectInputAsOutput(
@@ -118,4 +118,102 @@ async function run(arg: string, given: PlanOptions, context: Context): Promise<E
   }
   io.writeStderr(formatPlanFailure(plan, destinations));
   return plan.outputs.every(({ failure }) => failure === null) ? exitCodes.done : exitCodes.jobFailed;
+}
+
+/** The plan of `venc plan` that the text shows. */
+export interface PrintedPlan {
+  readonly program: string;
+  readonly outputs: readonly {
+    readonly number: number;
+    readonly label: string | null;
+    readonly path: string | null;
+    readonly source: number | null;
+    readonly copyOf: string | null;
+    readonly failure: { readonly errorClass: string; readonly message: string } | null;
+  }[];
+  readonly steps: readonly {
+    readonly outputs: readonly number[];
+    readonly does: 'encode' | 'thumbnails' | 'copy';
+    readonly args: readonly string[];
+  }[];
+}
+
+/**
+ * Arguments before those of a step. A run adds only what it needs to read the progress. Without `-nostdin` ffmpeg would
+ * consume the following lines if a shell reads them from a pipe.
+ */
+const ownArgs = ['-hide_banner', '-nostdin'] as const;
+
+/**
+ * The command line of a step, the program first. It writes to files of the user, so it never overwrites (-n instead of
+ * -y).
+ */
+export function stepCommand(
+  program: string,
+  { does, args }: Pick<PrintedPlan['steps'][number], 'does' | 'args'>,
+): readonly string[] {
+  if (does === 'copy') return ['cp', '-n', '--', ...args];
+  return [program, ...ownArgs, ...(args[0] === '-y' ? ['-n', ...args.slice(1)] : args)];
+}
+
+/** The name of an output for people: its number, and its label if it has one. */
+function outputName({ number, label }: { readonly number: number; readonly label: string | null }): string {
+  return label === null ? `output ${number}` : `output ${number} (${safeText(label)})`;
+}
+
+/** The destinations of the outputs of a plan. */
+interface PlanDestinations {
+  /** Path or URL of each output, in order. */
+  readonly destinations: readonly string[];
+  /** Folders to create before the command lines run. */
+  readonly missingFolders: readonly string[];
+}
+
+/** The steps as shell command lines, one per line, each after a comment that describes it. */
+export function planText(
+  { program, outputs, steps }: PrintedPlan,
+  { destinations, missingFolders }: PlanDestinations,
+): string {
+  const files = outputs.flatMap((output) => {
+    const { number, path } = output;
+    if (path === null) return [];
+    const destination = destinations[number - 1] ?? '';
+    const where = isUrl(destination) ? `${path}, to be uploaded to ${destination}` : path;
+    return [`# ${outputName(output)}: ${safeText(`${where}${originText(output)}`)}`];
+  });
+  const folders =
+    missingFolders.length === 0 ? [] : ['', shellLine(['mkdir', '-p', '--', ...missingFolders])];
+  const lines = steps.flatMap(({ outputs: numbers, does, args }, index) => {
+    const whose = `${numbers.length === 1 ? 'output' : 'outputs'} ${numbers.join(', ')}`;
+    return [
+      '',
+      `# step ${index + 1} of ${steps.length}, for ${whose}${stepNotes[does]}`,
+      shellLine(stepCommand(program, { does, args })),
+    ];
+  });
+  return steps.length === 0 ? '' : `${[...files, ...folders, ...lines].join('\n')}\n`;
+}
+
+const stepNotes = {
+  encode: '',
+  thumbnails: ': thumbnails, if the file is as long as expected',
+  copy: ': a copy',
+} as const;
+
+/** What an output is made from, unless that is the input. */
+function originText({ source, copyOf }: PrintedPlan['outputs'][number]): string {
+  if (copyOf !== null) return `, a copy of ${copyOf}`;
+  return source === null ? '' : `, made from output ${source}`;
+}
+
+/** The errors of outputs that cannot be made from the input, one per line; empty if there are none. */
+export function formatPlanFailure({ outputs }: PrintedPlan, destinations: readonly string[]): string {
+  return outputs
+    .flatMap((output) => {
+      const { number, failure } = output;
+      if (failure === null) return [];
+      const what = safeText(`${destinations[number - 1] ?? ''}: ${failure.errorClass}: ${failure.message}`);
+      return [`venc: ${outputName(output)} cannot be made: ${what}\n`];
+    })
+    .join('');
 }

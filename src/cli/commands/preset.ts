@@ -2,11 +2,10 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { isPresetName, presetNames, readPreset, removePreset, savePreset } from '../../config/presets.js';
 import { isVencError, VencError } from '../../shared/errors.js';
-import { exitCodes } from '../../shared/exit-codes.js';
+import { redact } from '../../shared/redact.js';
 import { jsonText, safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
-import { formatExamples } from '../help/help-text.js';
-import { withTypedErrors } from '../input/command-errors.js';
+import { formatExamples } from '../input/args.js';
 import type { FileToUpload } from '../input/files.js';
 import {
   addJobOptions,
@@ -16,8 +15,7 @@ import {
   validateRequest,
   withExamplesFirst,
 } from '../input/job-args.js';
-import { printRequestWarnings } from '../input/print-warnings.js';
-import { type PresetRecord, presetRecord } from '../output/setup-tables.js';
+import { printRequestWarnings, withTypedErrors } from '../input/typed-request.js';
 import type { Io } from '../terminal/io.js';
 import { addListCommand } from '../terminal/print-records.js';
 import { warnQuarantined } from '../terminal/report-error.js';
@@ -31,8 +29,8 @@ export function define(command: Command, context: Context): void {
     .argument('<name>', '1 to 64 letters, digits or . _ -')
     .option('--force', 'replace the preset that has this name');
   withExamplesFirst(addJobOptions(save), saveDetails).action(
-    context.handler((name: string, options: SaveOptions) =>
-      withTypedErrors(undefined, options, () => saveSettings(name, options, context)),
+    context.handler((name: string, options: SaveOptions, self: Context) =>
+      withTypedErrors(undefined, options, () => saveSettings(name, options, self)),
     ),
   );
   addListCommand(command, context, {
@@ -40,6 +38,10 @@ export function define(command: Command, context: Context): void {
     description: 'List the presets.',
     details: formatExamples('venc preset list', 'venc preset list --json --fields name'),
     known: { name: '', settings: {} },
+    columns: () => [
+      { title: 'NAME', priority: 2, minWidth: 8, text: ({ name }) => name },
+      { title: 'SETTINGS', priority: 1, minWidth: 24, text: ({ settings }) => settingsText(settings) },
+    ],
     read: list,
   });
   command
@@ -47,13 +49,13 @@ export function define(command: Command, context: Context): void {
     .description('Print a preset as a request in JSON, without passwords.')
     .argument('<name>', 'name of the preset')
     .addHelpText('after', formatExamples('venc preset show web'))
-    .action(context.handler((name: string) => show(name, context)));
+    .action(context.handler(show));
   command
     .command('remove')
     .description('Remove a preset.')
     .argument('<name>', 'name of the preset')
     .addHelpText('after', formatExamples('venc preset remove web'))
-    .action(context.handler((name: string) => remove(name, context)));
+    .action(context.handler(remove));
 }
 
 interface SaveOptions extends JobArgs {
@@ -104,7 +106,6 @@ async function saveSettings(name: string, options: SaveOptions, { io }: Context)
   await printRequestWarnings(request, { io, typed: { arg: '', args: options } });
   warnQuarantined(io, await savePreset(io.env, name, await withPaths(request, images)));
   io.writeStderr(`venc: preset ${name} saved; to use it: venc run film.mov --preset ${name}\n`);
-  return exitCodes.done;
 }
 
 /** Replaces the `file:` URLs of local watermarks by absolute paths, because later commands upload them again. */
@@ -133,14 +134,39 @@ async function recordOf(name: string, io: Io): Promise<PresetRecord | null> {
   }
 }
 
-async function show(name: string, { io }: Context) {
+async function show(name: string, _: object, { io }: Context) {
   const { settings } = presetRecord(name, await readPreset(io.env, name));
   await io.writeStdout(`${jsonText(settings, 2)}\n`);
-  return exitCodes.done;
 }
 
-async function remove(name: string, { io }: Context) {
+async function remove(name: string, _: object, { io }: Context) {
   await removePreset(io.env, name);
   io.writeStderr(`venc: preset ${name} removed\n`);
-  return exitCodes.done;
+}
+
+/** A preset as it is printed, without passwords. */
+interface PresetRecord {
+  readonly name: string;
+  /** A request without an input. */
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+/** Masks the passwords and keys of a preset. */
+function presetRecord(name: string, settings: PresetRecord['settings']): PresetRecord {
+  const masked: unknown = JSON.parse(JSON.stringify(settings), (key, value: unknown) =>
+    key === 'api_key' ? '***' : typeof value === 'string' ? redact(value) : value,
+  );
+  return { name, settings: typeof masked === 'object' && masked !== null ? { ...masked } : {} };
+}
+
+function settingsText({ output, outputs = output, ...job }: PresetRecord['settings']): string {
+  const [first, ...others]: readonly unknown[] = Array.isArray(outputs) ? outputs : [outputs];
+  const several = others.length === 0 ? null : `${others.length + 1} outputs`;
+  return [...pairs(job), ...(several === null ? pairs(first) : [several])].join(' ');
+}
+
+function pairs(settings: unknown): readonly string[] {
+  return Object.entries(settings ?? {}).map(
+    ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
 }

@@ -1,10 +1,8 @@
 import type { Command } from 'commander';
 import { normaliseJobProgress, normaliseProgress } from '../../client/normalise.js';
 import { VencError } from '../../shared/errors.js';
-import { exitCodes } from '../../shared/exit-codes.js';
 import type { Context } from '../context.js';
-import { formatExamples } from '../help/help-text.js';
-import { parseId } from '../input/args.js';
+import { formatExamples, parseId } from '../input/args.js';
 import { resolveJob } from '../jobs/resolve-jobs.js';
 import { createTextColours, type TextColours } from '../output/paint.js';
 import { jobProgressText, progressText } from '../output/progress-text.js';
@@ -24,7 +22,7 @@ export function define(command: Command, context: Context): void {
       'after',
       formatExamples('venc progress 123', 'venc progress @last', 'venc progress 125 --output --json'),
     )
-    .action(context.handler((arg: string, options: ProgressOptions) => run(arg, options, context)));
+    .action(context.handler(run));
 }
 
 async function run(arg: string, options: ProgressOptions, context: Context) {
@@ -34,7 +32,6 @@ async function run(arg: string, options: ProgressOptions, context: Context) {
   const { io } = context;
   const record = await read(arg, options, context, createTextColours(io.colour.stdout));
   await printRecord(io, options, record);
-  return exitCodes.done;
 }
 
 async function read(arg: string, options: ProgressOptions, context: Context, paint: TextColours) {

@@ -5,10 +5,9 @@ import { ageParser, listParser } from '../../shared/flag-parsers.js';
 import type { JobRecord } from '../../shared/records.js';
 import { finalJobStates, isFinal, type JobState } from '../../shared/states.js';
 import type { Context } from '../context.js';
-import { formatExamples } from '../help/help-text.js';
-import { applyToEach, confirm, requireTerminal } from '../jobs/bulk-action.js';
-import { selectJobs } from '../jobs/select-jobs.js';
-import { removal } from './bulk-actions.js';
+import { formatExamples } from '../input/args.js';
+import { selectJobs } from '../jobs/resolve-jobs.js';
+import { applyToEach, confirm, removal, requireTerminal } from './bulk-actions.js';
 
 interface PruneOptions {
   /** Seconds. */
@@ -37,7 +36,7 @@ export function define(command: Command, context: Context): void {
       'after',
       `\nReports still include the usage of removed jobs.\n${formatExamples('venc prune --older-than 30d --dry-run', 'venc prune --older-than 2w --state failed --yes')}`,
     )
-    .action(context.handler((options: PruneOptions) => run(options, context)));
+    .action(context.handler(run));
 }
 
 async function run({ olderThan, state, dryRun, yes }: PruneOptions, context: Context) {

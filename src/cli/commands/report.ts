@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander';
 import { parseReport, requestReport, type UsageReport, usageAmounts } from '../../client/read-report.js';
 import { VencError } from '../../shared/errors.js';
-import { exitCodes } from '../../shared/exit-codes.js';
 import { choiceParser } from '../../shared/flag-parsers.js';
 import type { Context } from '../context.js';
 import { addOutputFormatOptions, type OutputFormatOptions, printRecord } from '../terminal/print-records.js';
@@ -30,7 +29,7 @@ export function define(command: Command, context: Context): void {
     'one',
   )
     .addHelpText('after', details)
-    .action(context.handler((kind: Kind, options: ReportOptions) => run(kind, options, context)));
+    .action(context.handler(run));
 }
 
 const details = `
@@ -54,7 +53,7 @@ async function run(kind: Kind, options: ReportOptions, context: Context) {
   const usages = parseReport(kind, body);
   if (options.csv === true) {
     await io.writeStdout(await csvOf(kind, usages));
-    return exitCodes.done;
+    return;
   }
   const isTable = options.json !== true && options.fields === undefined;
   if (isTable && to === undefined && usages.every(({ total }) => Object.values(total).every(isZero))) {
@@ -70,7 +69,6 @@ async function run(kind: Kind, options: ReportOptions, context: Context) {
       return reportText(usages, style);
     },
   });
-  return exitCodes.done;
 }
 
 const isZero = (amount: number): boolean => amount === 0;

@@ -11,9 +11,13 @@ import { safeText } from '../../shared/text/safe-text.js';
 import { isAbandonedLock, tryFileLock } from '../../shared/util/lock/file-lock.js';
 import type { Context, ProgramFlags } from '../context.js';
 import { isHosted, outputsIn, withOverwrite } from '../destinations/output-names.js';
-import { resolveDestinations } from '../destinations/resolve-destinations.js';
+import {
+  outsOf,
+  resolveDestinations,
+  withLadderFolder,
+  withOwnFolder,
+} from '../destinations/resolve-destinations.js';
 import { collectValues } from '../input/args.js';
-import { withoutProgram, withTypedErrors, withValidation } from '../input/command-errors.js';
 import {
   addJobOptions,
   buildRequestBody,
@@ -22,11 +26,11 @@ import {
   loadPreset,
   withExamplesFirst,
 } from '../input/job-args.js';
-import { localRequest, type ParseXml } from '../input/job-input.js';
+import { localRequest } from '../input/job-input.js';
 import { addLadderOptions, hasLadder } from '../input/ladder-flags.js';
+import { withoutProgram, withTypedErrors, withValidation } from '../input/typed-request.js';
 import { assignDestinations } from '../run/assign-destinations.js';
 import { type Encoding, encodeAll } from '../run/encode-all.js';
-import { outsOf, withLadderFolder, withOwnFolder } from '../run/ladder-folder.js';
 import { checkDestinations, prepareRuns } from '../run/prepare-runs.js';
 import { listenForInterrupt } from '../terminal/interrupt.js';
 import type { Io } from '../terminal/io.js';
@@ -46,7 +50,7 @@ interface RunOptions extends JobArgs, ProgramFlags {
 }
 
 /** `venc run INPUT...`: encodes in this process, without a daemon or a service. Prints the paths written. */
-export function define(command: Command, context: Context): void {
+export function define(command: Command, { handler }: Context): void {
   command
     .argument(
       '[input...]',
@@ -59,7 +63,7 @@ export function define(command: Command, context: Context): void {
     )
     .option('--sample', `encode a test video with audio to ${sampleFile}`)
     .option('--force', 'overwrite existing files')
-    .option(progressOption.flags, progressOption.help, progressOption.parse)
+    .option(...progressOption)
     .option('--ffmpeg <path>', 'the ffmpeg to use (or VENC_FFMPEG)')
     .option('--ffprobe <path>', 'the ffprobe to use (or VENC_FFPROBE)')
     .addOption(
@@ -72,7 +76,7 @@ export function define(command: Command, context: Context): void {
         .default(30, '30s'),
     );
   withExamplesFirst(addLadderOptions(addJobOptions(command, daemonSettings), 'dir'), details).action(
-    context.handler((args: readonly string[], options: RunOptions) =>
+    handler((args: readonly string[], options: RunOptions, context: Context) =>
       withTypedErrors(args.length === 1 ? args[0] : undefined, options, () => run(args, options, context)),
     ),
   );
@@ -94,9 +98,6 @@ Examples:
     -o large.mp4 --output width=1920
   venc run film.mov -o out/ --output label=small,width=640 \\
     --output label=large`;
-
-const parseXml: ParseXml = async (text) =>
-  (await import('../../shared/xml/read-xml-request.js')).readXmlRequest(text);
 
 async function run(args: readonly string[], given: RunOptions, context: Context): Promise<ExitCode> {
   const { io } = context;
@@ -132,7 +133,7 @@ async function run(args: readonly string[], given: RunOptions, context: Context)
         isForced: options.force === true,
         alternative: hasLadder(options) ? 'another folder' : 'another file with -o',
         readRequest: async (name) =>
-          withOwnFolder(await localRequest(name, options, io, parseXml), name, {
+          withOwnFolder(await localRequest(name, options, io), name, {
             hasOwnFolder: hasLadder(options) && inputs.length > 1,
           }),
       });

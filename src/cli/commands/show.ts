@@ -32,7 +32,7 @@ export function define(command: Command, context: Context): void {
       ]),
     )
     .addHelpText('after', details)
-    .action(context.handler((args: readonly string[], options: ShowOptions) => run(args, options, context)));
+    .action(context.handler(run));
 }
 
 const details = `
@@ -118,6 +118,6 @@ async function textOf(
   const text = jobText(job, paint, { now: new Date(), progress });
   if (log !== true) return text;
   const { requestLog } = await import('../../client/log.js');
-  const { logLines } = await import('../output/log-lines.js');
+  const { logLines } = await import('./logs.js');
   return `${text}\n${paint.bold('log')}\n${logLines(await requestLog(client, job.id, {}), paint)}`;
 }

@@ -2,15 +2,15 @@ import { type Command, Option } from 'commander';
 import { VencError } from '../../shared/errors.js';
 import { durationParser } from '../../shared/flag-parsers.js';
 import type { Context } from '../context.js';
-import { withTypedErrors } from '../input/command-errors.js';
 import { addJobOptions, withExamplesFirst } from '../input/job-args.js';
 import { addLadderOptions, rejectLadderPlace } from '../input/ladder-flags.js';
+import { withTypedErrors } from '../input/typed-request.js';
 import type { SubmitOptions } from '../submit/requests.js';
 import { submit } from '../submit/submit.js';
 import { progressOption } from '../terminal/progress-mode.js';
 
 /** `venc submit INPUT...`: creates a job for each input (section 4.1) and prints its id. */
-export function define(command: Command, context: Context): void {
+export function define(command: Command, { handler }: Context): void {
   command
     .argument(
       '<input...>',
@@ -42,9 +42,9 @@ export function define(command: Command, context: Context): void {
       '--stage <url>',
       'upload a local file to this folder (s3:, ftp:, sftp: ...) instead of to the service',
     )
-    .option(progressOption.flags, progressOption.help, progressOption.parse);
+    .option(...progressOption);
   withExamplesFirst(addLadderOptions(addJobOptions(command), 'url'), details).action(
-    context.handler((args: readonly string[], options: SubmitOptions) =>
+    handler((args: readonly string[], options: SubmitOptions, context: Context) =>
       withTypedErrors(args.length === 1 ? args[0] : undefined, options, async () => {
         rejectUnusedFlags(options);
         rejectLadderPlace(options, args.length);

@@ -7,14 +7,13 @@ import {
   readTargets,
   removeTarget,
   saveTarget,
+  unknownTarget,
 } from '../../config/targets.js';
 import { VencError } from '../../shared/errors.js';
-import { exitCodes } from '../../shared/exit-codes.js';
 import { withoutPassword } from '../../shared/redact.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
-import { formatExamples } from '../help/help-text.js';
-import { unknownTarget } from '../input/find-target.js';
+import { formatExamples } from '../input/args.js';
 import { readSecret } from '../input/read-secret.js';
 import { addListCommand } from '../terminal/print-records.js';
 import { warnQuarantined } from '../terminal/report-error.js';
@@ -29,14 +28,17 @@ export function define(command: Command, context: Context): void {
     .argument('<url>', 'base address of the service, such as https://encoding.example.com/api')
     .option('--force', 'replace the target that has this name')
     .addHelpText('after', addDetails)
-    .action(
-      context.handler((name: string, url: string, options: AddOptions) => add(name, url, options, context)),
-    );
+    .action(context.handler(add));
   addListCommand(command, context, {
     name: 'targets',
     description: 'List the targets without their keys.',
     details: formatExamples('venc target list', 'venc target list --json --fields name,url'),
     known: { name: '', url: '', in_use: false },
+    columns: () => [
+      { title: 'NAME', priority: 3, minWidth: 8, text: ({ name }) => name },
+      { title: 'IN USE', priority: 1, text: ({ in_use: isUsed }) => (isUsed ? 'yes' : '') },
+      { title: 'URL', priority: 2, minWidth: 24, text: ({ url }) => url },
+    ],
     read: list,
   });
   command
@@ -44,13 +46,13 @@ export function define(command: Command, context: Context): void {
     .description('Use this service by default.')
     .argument('<name>', `name of the target; ${localTarget} is the local daemon`)
     .addHelpText('after', formatExamples('venc target use studio', `venc target use ${localTarget}`))
-    .action(context.handler((name: string) => use(name, context)));
+    .action(context.handler(use));
   command
     .command('remove')
     .description('Remove a target and its key.')
     .argument('<name>', 'name of the target')
     .addHelpText('after', formatExamples('venc target remove studio'))
-    .action(context.handler((name: string) => remove(name, context)));
+    .action(context.handler(remove));
 }
 
 interface AddOptions {
@@ -119,7 +121,6 @@ async function add(name: string, arg: string, options: AddOptions, { io }: Conte
   }
   warnQuarantined(io, await saveTarget(io.env, { name, url, apiKey }));
   io.writeStderr(`venc: target ${name} saved; to use it by default: venc target use ${name}\n`);
-  return exitCodes.done;
 }
 
 async function list(_: unknown, { io, config }: Context) {
@@ -131,24 +132,22 @@ async function list(_: unknown, { io, config }: Context) {
   }));
 }
 
-async function use(name: string, { io }: Context) {
+async function use(name: string, _: object, { io }: Context) {
   if (name !== localTarget) await known(name, io.env);
   warnQuarantined(io, await changeConfig(io.env, 'target', name === localTarget ? null : name));
   const what = name === localTarget ? 'the local daemon' : `the target ${name}`;
   io.writeStderr(`venc: commands now use ${what} by default\n`);
   const override = ['VENC_TARGET', 'VENC_URL'].find((variable) => (io.env[variable] ?? '') !== '');
   if (override !== undefined) io.writeStderr(`venc: hint: ${override} is set and overrides it\n`);
-  return exitCodes.done;
 }
 
-async function remove(name: string, { io, config }: Context) {
+async function remove(name: string, _: object, { io, config }: Context) {
   await known(name, io.env);
   await removeTarget(io.env, name);
   io.writeStderr(`venc: target ${safeText(name)} and its key were removed\n`);
-  if ((await config()).target !== name) return exitCodes.done;
+  if ((await config()).target !== name) return;
   warnQuarantined(io, await changeConfig(io.env, 'target', null));
   io.writeStderr('venc: it was in use: commands now use the local daemon\n');
-  return exitCodes.done;
 }
 
 async function known(name: string, env: Context['io']['env']): Promise<NamedTarget> {

@@ -21,7 +21,7 @@ export function define(command: Command, context: Context): void {
     )
     .option('--any', 'wait only until the first job ends; it sets the exit code')
     .addHelpText('after', details)
-    .action(context.handler((args: readonly string[], options: WaitOptions) => run(args, options, context)));
+    .action(context.handler(run));
 }
 
 const details = `

@@ -4,12 +4,13 @@ import type { FollowEvent } from '../../client/follow-context.js';
 import type { FollowedProgress } from '../../client/job-progress.js';
 import { VencError } from '../../shared/errors.js';
 import type { ExitCode } from '../../shared/exit-codes.js';
-import { jsonText } from '../../shared/text/safe-text.js';
+import type { ProgressRecord } from '../../shared/records.js';
+import { jsonText, safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
 import { awaitJobs, withStillRunningHint } from '../jobs/await-jobs.js';
 import { jobIdsHelp, resolveJobs } from '../jobs/resolve-jobs.js';
-import { eventLines, eventObject } from '../output/event-lines.js';
-import { createTextColours } from '../output/paint.js';
+import { colourState, createTextColours, type TextColours } from '../output/paint.js';
+import { failureLines, progressText } from '../output/progress-text.js';
 import { listenForInterrupt } from '../terminal/interrupt.js';
 import type { Io } from '../terminal/io.js';
 import {
@@ -29,9 +30,9 @@ export function define(command: Command, context: Context): void {
   command
     .argument('[id...]', `${jobIdsHelp}; without an id: all active jobs`)
     .option('--jsonl', 'print one JSON object for each event')
-    .option(progressOption.flags, progressOption.help, progressOption.parse)
+    .option(...progressOption)
     .addHelpText('after', details)
-    .action(context.handler((args: readonly string[], options: WatchOptions) => run(args, options, context)));
+    .action(context.handler(run));
 }
 
 const details = `
@@ -103,4 +104,75 @@ function printer(io: Io, mode: ProgressMode): (event: FollowEvent) => Promise<vo
     const lines = mode === 'json' ? [jsonText(eventObject(event))] : eventLines(event, before, paint);
     if (lines.length > 0) await io.writeStdout(lines.map((line) => `${line}\n`).join(''));
   };
+}
+
+/** Progress in percent between two lines of a file. */
+const stepPercent = 10;
+
+type FileProgress = ProgressRecord & { readonly id: number };
+
+/**
+ * The changes of an event, one per line: new states, new events, and every ten percent. `before` is the previous
+ * progress of the same job; undefined for the first.
+ */
+export function eventLines(
+  event: FollowEvent,
+  before: FollowedProgress | undefined,
+  colours: TextColours,
+): readonly string[] {
+  switch (event.type) {
+    case 'progress':
+      return progressLines(event.job, before, colours);
+    case 'final': {
+      const { id, state } = event.job;
+      return [`job ${id}: ${colourState(colours, state, safeText(state))}`, ...failureLines(event.job)];
+    }
+    default:
+      return [];
+  }
+}
+
+/** The event as one object, with the names of the service. */
+export function eventObject(event: FollowEvent): object {
+  switch (event.type) {
+    case 'unreachable':
+      return { type: event.type, error: event.error.message };
+    case 'rejected':
+      return { type: event.type, id: event.id, error: event.error.message };
+    default:
+      return event;
+  }
+}
+
+function progressLines(
+  job: FollowedProgress,
+  before: FollowedProgress | undefined,
+  colours: TextColours,
+): readonly string[] {
+  const files = [
+    { name: 'input', now: job.input, past: before?.input },
+    ...job.outputs.map((now) => ({
+      name: 'output',
+      now,
+      past: before?.outputs.find(({ id }) => id === now.id),
+    })),
+  ];
+  return [
+    ...(before?.state === job.state
+      ? []
+      : [`job ${job.id}: ${colourState(colours, job.state, safeText(job.state))}`]),
+    ...files
+      .filter(({ now, past }) => hasAdvanced(now, past))
+      .map(({ name, now }) => `${name} ${now.id}: ${progressText(now, colours)}`),
+  ];
+}
+
+function hasAdvanced(now: FileProgress, past: FileProgress | undefined): boolean {
+  // A file that still waits needs no line: the line of the job shows that.
+  if (past === undefined) return now.state !== 'waiting' && now.state !== 'pending';
+  return (
+    now.state !== past.state ||
+    now.current_event !== past.current_event ||
+    Math.floor(now.progress / stepPercent) !== Math.floor(past.progress / stepPercent)
+  );
 }

@@ -1,30 +1,20 @@
 import type { Command } from 'commander';
-import { daemonFlags, type sandboxModes } from '../../config/daemon-flags.js';
+import { type CamelCase, type DaemonFlagValues, daemonFlags } from '../../config/daemon-flags.js';
 import { VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { integerParser } from '../../shared/flag-parsers.js';
 import { parseUrl } from '../../shared/text/url-text.js';
-import type { Context } from '../context.js';
+import type { Context, ProgramFlags } from '../context.js';
 import { collectValues } from '../input/args.js';
-import { addDaemonFlag, type EncodeLimitFlags, encodeLimitsOf, readFlags } from '../input/daemon-options.js';
 import type { Io } from '../terminal/io.js';
-import { exitImmediately, type LogFormat, serviceLog, stopOnSignal } from '../terminal/service-process.js';
-
-interface WorkerFlags extends EncodeLimitFlags {
-  readonly join?: string;
-  readonly jobs?: number;
-  readonly label?: readonly string[];
-  readonly name?: string;
-  readonly once?: boolean;
-  readonly allowPlainHttp?: boolean;
-  readonly allowPrivateNetwork?: boolean;
-  readonly grace: number;
-  readonly stallTimeout: number;
-  readonly sandbox: (typeof sandboxModes)[number];
-  readonly ffmpeg?: string;
-  readonly ffprobe?: string;
-  readonly logFormat: LogFormat;
-}
+import {
+  addDaemonFlag,
+  encodeLimitsOf,
+  exitImmediately,
+  readFlags,
+  serviceLog,
+  stopOnSignal,
+} from '../terminal/service-process.js';
 
 /** The flags of `venc daemon` that mean the same for a worker, in the order of its help. */
 const commonFlags = [
@@ -40,6 +30,15 @@ const commonFlags = [
   'encode-threads',
   'log-format',
 ] as const;
+
+type WorkerFlags = ProgramFlags &
+  Pick<DaemonFlagValues, 'grace' | 'jobs' | CamelCase<(typeof commonFlags)[number]>> & {
+    readonly join?: string;
+    readonly label?: readonly string[];
+    readonly name?: string;
+    readonly once?: boolean;
+    readonly allowPlainHttp?: boolean;
+  };
 
 /** `venc worker`: encodes jobs of a daemon on another machine until SIGTERM or Ctrl-C stops it gracefully. */
 export function define(command: Command, context: Context): void {
@@ -63,7 +62,7 @@ export function define(command: Command, context: Context): void {
     .option('--ffmpeg <path>', 'the ffmpeg to use (or VENC_FFMPEG)')
     .option('--ffprobe <path>', 'the ffprobe to use (or VENC_FFPROBE)')
     .addHelpText('after', details)
-    .action(context.handler((_, self: Command) => run(self, context)));
+    .action(context.handler(() => run(command, context)));
 }
 
 const details = `

@@ -1,27 +1,24 @@
 import type { Command } from 'commander';
 import { changeWorker, emptyWorker, requestWorkers } from '../../client/workers.js';
-import { exitCodes } from '../../shared/exit-codes.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
 import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-records.js';
 
 /** `venc workers`: the machines that encode for a daemon, an addition to the service. */
 export function define(command: Command, context: Context): void {
-  addOutputFormatOptions(command, 'many')
-    .addHelpText('after', details)
-    .action(context.handler((options: OutputFormatOptions) => list(options, context)));
+  addOutputFormatOptions(command, 'many').addHelpText('after', details).action(context.handler(list));
   command
     .command('drain')
     .description('Let a worker take no further jobs and end after those that it runs.')
     .argument('<name>', 'name of the worker, as venc workers shows it')
     .addHelpText('after', drainDetails)
-    .action(context.handler((name: string) => change('drainWorker', name, context)));
+    .action(context.handler(change('drainWorker')));
   command
     .command('resume')
     .description('Let a drained worker take jobs again.')
     .argument('<name>', 'name of the worker, also of one that has ended')
     .addHelpText('after', resumeExamples)
-    .action(context.handler((name: string) => change('resumeWorker', name, context)));
+    .action(context.handler(change('resumeWorker')));
 }
 
 const details = `
@@ -60,16 +57,16 @@ async function list(options: OutputFormatOptions, context: Context) {
   });
   const isText = options.json !== true && options.jsonl !== true;
   if (workers.length === 0 && isText) io.writeStderr(howToAdd);
-  return exitCodes.done;
 }
 
 const howToAdd =
   'venc: hint: to add one, create its token with venc keys create --worker, and run venc worker --join URL on its machine\n';
 
-async function change(route: 'drainWorker' | 'resumeWorker', name: string, context: Context) {
-  await changeWorker(await context.client(), route, name);
+function change(route: 'drainWorker' | 'resumeWorker') {
   const effect =
     route === 'drainWorker' ? 'takes no further jobs and ends after those that it runs' : 'takes jobs again';
-  context.io.writeStderr(`venc: worker ${safeText(name)} ${effect}\n`);
-  return exitCodes.done;
+  return async (name: string, _: object, { client, io }: Context): Promise<void> => {
+    await changeWorker(await client(), route, name);
+    io.writeStderr(`venc: worker ${safeText(name)} ${effect}\n`);
+  };
 }

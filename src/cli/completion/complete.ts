@@ -4,9 +4,15 @@ import { createContext } from '../context.js';
 import { helpTopics } from '../help/topics.js';
 import { findRequestedCommand } from '../program.js';
 import type { Io } from '../terminal/io.js';
-import { type CompletionItem, lookUp } from './lookup.js';
-import { type CompletionOffer, formatOffer, readTypedWords, shells } from './shells.js';
-import { argumentSource, type CompletionSource, flagSource, settingWords, shortHelp } from './sources.js';
+import { type CompletionItem, type CompletionOffer, formatOffer, readTypedWords, shells } from './shells.js';
+import {
+  argumentSource,
+  type CompletionSource,
+  flagSource,
+  lookUp,
+  settingWords,
+  shortHelp,
+} from './sources.js';
 
 /**
  * Answers a completion script: `venc __complete SHELL`. The words up to the cursor come from stdin, each ended by a NUL,

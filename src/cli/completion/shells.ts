@@ -1,5 +1,4 @@
 import { safeText } from '../../shared/text/safe-text.js';
-import type { CompletionItem } from './lookup.js';
 
 /** The shells that have completions. */
 export const shells = ['bash', 'zsh', 'fish'] as const;
@@ -13,6 +12,12 @@ export const completionFiles = {
   zsh: '_venc',
   fish: 'venc.fish',
 } as const satisfies Record<Shell, string>;
+
+/** A completion, and the description that a shell may show next to it. */
+export interface CompletionItem {
+  readonly word: string;
+  readonly about: string;
+}
 
 /** The words of a command line up to the cursor. */
 export interface TypedWords {

@@ -47,9 +47,7 @@ export async function saveFile(file: FileToSave, path: string, options: SaveOpti
       throw new VencError(
         'UnreachableError',
         `The download of ${file.name} does not match the size or MD5 that the service reports.`,
-        {
-          hint: 'its size or MD5 differs; download it again, or see venc show',
-        },
+        { hint: 'its size or MD5 differs; download it again, or see venc show' },
       );
     }
     if (!(await part.isUnmodified(partPath))) throw inUseError(file);
@@ -71,9 +69,7 @@ function inUseError({ name }: FileToSave): VencError {
   return new VencError(
     'InUseError',
     `Another program downloaded ${name} to the same file at the same time.`,
-    {
-      hint: 'check whether the file exists now; if not, download it again',
-    },
+    { hint: 'check whether the file exists now; if not, download it again' },
   );
 }
 

@@ -17,27 +17,27 @@ interface HelpTopic {
 export const helpTopics: Readonly<Record<string, HelpTopic>> = {
   settings: {
     summary: 'all settings, and how to give them',
-    load: async () => (await import('./topics/settings.js')).settingsTopic(),
+    load: async () => (await import('./settings-topic.js')).settingsTopic(),
   },
   requests: {
     summary: 'request files, stdin and several outputs',
-    load: async () => (await import('./topics/requests.js')).requestsTopic,
+    load: async () => (await import('./topic-texts.js')).requestsTopic,
   },
   services: {
     summary: 'how to choose the service: the local daemon or a remote one',
-    load: async () => (await import('./topics/services.js')).servicesTopic,
+    load: async () => (await import('./topic-texts.js')).servicesTopic,
   },
   'exit-codes': {
     summary: 'the exit codes and their meaning',
-    load: async () => (await import('./topics/exit-codes.js')).exitCodesTopic(),
+    load: async () => (await import('./topic-texts.js')).exitCodesTopic(),
   },
   environment: {
     summary: 'environment variables, files and folders',
-    load: async () => (await import('./topics/environment.js')).environmentTopic(),
+    load: async () => (await import('./topic-texts.js')).environmentTopic(),
   },
   recipes: {
     summary: 'a folder of videos, cron, xargs, jq',
-    load: async () => (await import('./topics/recipes.js')).recipesTopic,
+    load: async () => (await import('./topic-texts.js')).recipesTopic,
   },
 };
 

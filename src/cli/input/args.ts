@@ -42,3 +42,8 @@ export function rejectEmptyValues(command: Command): void {
     throw new VencError('UsageError', `${nameOf(option)} takes ${argumentOf(option)}, not an empty string.`);
   }
 }
+
+/** The section `Examples` of a help page, one command per line. */
+export function formatExamples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`;
+}

@@ -59,10 +59,7 @@ export async function provideFolder(path: string): Promise<void> {
     throw new VencError(
       'UsageError',
       `The folder ${path} cannot be created: ${diskReason(error, 'write')}.`,
-      {
-        cause: error,
-        hint: 'name another folder with -o',
-      },
+      { cause: error, hint: 'name another folder with -o' },
     );
   });
 }

@@ -7,7 +7,7 @@ import { isObject, isTooDeep } from '../../shared/util/is-object.js';
 import type { Io } from '../terminal/io.js';
 import { readableFileSize, readTextFile } from './files.js';
 import { buildRequestBody, type JobArgs, loadPreset } from './job-args.js';
-import { printRequestWarnings } from './print-warnings.js';
+import { printRequestWarnings } from './typed-request.js';
 
 /** The parsed argument of `submit`, `run` or `plan`. */
 type SubmitInput =
@@ -15,30 +15,12 @@ type SubmitInput =
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'file'; readonly path: string; readonly sizeBytes: number };
 
-/** Parses an XML request to the equivalent JSON value, or to a syntax error with its position. */
-export type ParseXml = (text: string) => Promise<
-  | { readonly value: unknown }
-  | {
-      readonly syntaxError: {
-        readonly what: string;
-        readonly place: { readonly line: number; readonly column: number };
-      };
-    }
->;
-
-/** How to read requests. */
-interface RequestReader {
-  /** Parse all requests as XML. */
-  readonly isXml?: boolean;
-  readonly parseXml: ParseXml;
-}
-
 /**
  * Reads the argument: `-` is a request on stdin, an argument with a scheme is a URL, a local name ending in `.json` or
  * `.xml` is a request, and any other is a media file. A request on stdin that starts with `<` is XML. Rejects with
- * `UsageError` if it cannot be read or is not a request.
+ * `UsageError` if it cannot be read or is not a request. With `isXml` every request is XML.
  */
-export async function readJobInput(arg: string, io: Io, reader: RequestReader): Promise<SubmitInput> {
+export async function readJobInput(arg: string, io: Io, isXml = false): Promise<SubmitInput> {
   if (arg === '-') {
     if (io.isTerminal.stdin) io.writeStderr('venc: type a request, and end it with Ctrl-D\n');
     const text = await readAll(io.stdin);
@@ -48,15 +30,14 @@ export async function readJobInput(arg: string, io: Io, reader: RequestReader): 
         hint: 'give a path or a URL',
       });
     }
-    return { kind: 'request', request: await readRequest(text, 'on stdin', reader) };
+    return { kind: 'request', request: await readRequest(text, 'on stdin', isXml || /^\s*</.test(text)) };
   }
   const isAddress = isUrl(arg);
-  if (!isAddress && (reader.isXml === true || isRequestName(arg))) {
-    const isXml = reader.isXml === true || /\.xml$/i.test(arg);
-    const request = await readRequest(await readTextFile(arg), `in ${arg}`, { ...reader, isXml });
-    return { kind: 'request', request };
+  if (!isAddress && (isXml || isRequestName(arg))) {
+    const text = await readTextFile(arg);
+    return { kind: 'request', request: await readRequest(text, `in ${arg}`, isXml || /\.xml$/i.test(arg)) };
   }
-  if (reader.isXml === true) {
+  if (isXml) {
     throw new VencError('UsageError', '--xml needs a request: a file, or - for stdin.');
   }
   if (isAddress) return { kind: 'url', url: arg };
@@ -68,33 +49,26 @@ export function isRequestName(arg: string): boolean {
   return arg === '-' || (!isUrl(arg) && /\.(?:json|xml)$/i.test(arg));
 }
 
-async function readRequest(
-  text: string,
-  source: string,
-  { isXml, parseXml }: RequestReader,
-): Promise<RequestFields> {
+async function readRequest(text: string, source: string, isXml: boolean): Promise<RequestFields> {
   if (text.trim() === '') {
     throw new VencError('UsageError', `The request ${source} is empty.`, {
       hint: 'the minimum is {"input": "https://example.com/film.mov"}',
     });
   }
-  if (isXml ?? /^\s*</.test(text))
-    return parseXmlRequest(await parseXmlNamed(text, source, parseXml), source);
-  return parseRequest(text, source);
+  return isXml ? readXml(text, source) : parseRequest(text, source);
 }
 
-/** Parses XML. An error about the request names its source; the error of the service is that of a body. */
-async function parseXmlNamed(text: string, source: string, parseXml: ParseXml) {
+/** Reads a request in XML. Its errors name the source; that of the service would name a body. */
+async function readXml(text: string, source: string): Promise<RequestFields> {
+  const { readXmlRequest } = await import('../../shared/xml/read-xml-request.js');
+  let parsed: ReturnType<typeof readXmlRequest>;
   try {
-    return await parseXml(text);
+    parsed = readXmlRequest(text);
   } catch (error) {
     if (!isVencError(error, 'UnparsableBodyError')) throw error;
     const message = error.message.replace(/^The XML body, /, `The request ${source} is not valid: `);
     throw new VencError('UsageError', message, { cause: error });
   }
-}
-
-function parseXmlRequest(parsed: Awaited<ReturnType<ParseXml>>, source: string): RequestFields {
   if ('syntaxError' in parsed) {
     const { what, place } = parsed.syntaxError;
     const offset = `line ${place.line}, column ${place.column}`;
@@ -132,8 +106,8 @@ async function readAll(stream: NodeJS.ReadStream): Promise<string> {
  * that a request names by its path, becomes a `file:` URL. Rejects with `UsageError` if the argument cannot be read or
  * a flag is invalid.
  */
-export async function localRequest(arg: string, options: JobArgs, io: Io, parseXml: ParseXml) {
-  const input = await readJobInput(arg, io, { parseXml });
+export async function localRequest(arg: string, options: JobArgs, io: Io) {
+  const input = await readJobInput(arg, io);
   const preset = await loadPreset(options, io.env);
   if (input.kind === 'request') {
     const { toCaptionUrls } = await import('./local-watermarks.js');

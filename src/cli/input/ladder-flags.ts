@@ -50,9 +50,7 @@ function heightsOf(text: string): readonly number[] {
     throw new VencError(
       'UsageError',
       `--ladder takes even heights from ${minHeight} to ${maxHeight}, not "${safeText(text)}".`,
-      {
-        hint: 'for example --ladder 1080,720,480',
-      },
+      { hint: 'for example --ladder 1080,720,480' },
     );
   const distinct = [...new Set(heights)].toSorted((one, other) => other - one);
   if (distinct.length > maxRenditions)

@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs';
 import type { Command, CommanderError } from 'commander';
 import { VencError } from '../../shared/errors.js';
+import { findSuggestions } from '../../shared/text/suggestions.js';
 import { helpTopics } from '../help/topics.js';
 import { argumentOf, nameOf, optionsAt } from './args.js';
-import { commandHint, flagHint, namedCommand, suggestCommand, suggestFlag } from './unknown-args.js';
+import { commandFlagSynonyms, commandSynonyms, flagHints, flagSynonyms, type Synonym } from './synonyms.js';
 
 /**
  * The arguments with the unknown flag or command replaced by its equivalent, if it has exactly one meaning; null
@@ -128,4 +129,152 @@ function usageOf(command: Command): string {
 /** The full name of a command, e.g. `venc accounts create`. */
 function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+}
+
+/** The innermost command that the arguments name, and the index of the first argument after it that is not a
+ * flag or the value of one. */
+interface NamedCommand {
+  readonly command: Command;
+  readonly index: number;
+}
+
+/** Finds the innermost command that the arguments name. */
+export function namedCommand(program: Command, args: readonly string[]): NamedCommand {
+  let command = program;
+  let index = 0;
+  for (; index < args.length; index += 1) {
+    const arg = args[index] ?? '';
+    if (arg === '--') break;
+    if (arg.startsWith('-')) {
+      if (takesNext(command, arg)) index += 1;
+      continue;
+    }
+    const inner = command.commands.find((one) => one.name() === arg);
+    if (inner === undefined) break;
+    command = inner;
+  }
+  return { command, index };
+}
+
+/**
+ * The arguments with an unknown flag replaced by its equivalent, if it has exactly one meaning; null otherwise.
+ * `--codec vp9` becomes `--video-codec vp9`, and `run --dry-run` becomes `plan`.
+ */
+export function suggestFlag(
+  program: Command,
+  args: readonly string[],
+  typed: string,
+): readonly string[] | null {
+  const { command } = namedCommand(program, args);
+  const [name = ''] = typed.split('=');
+  if (command.name() === 'run' && typed === '--dry-run') return asPlan(args);
+  if (command === program && typed === '-v' && args.length === 1) return ['--version'];
+  const synonym = flagSynonyms[name];
+  const suggested = commandFlagSynonyms[`${command.name()} ${name}`] ?? isOf(synonym);
+  if (suggested === null || !has(command, suggested.replace(/=.*$/, ''))) return null;
+  const takesValue =
+    !suggested.includes('=') && optionsAt(command).find(({ long }) => long === suggested)?.required;
+  // A flag without a value does not replace one that was given a value: -q 20 (a quality in other programs),
+  // --overwrite=yes.
+  if (takesValue !== true && (typed !== name || isNumber(args[args.indexOf(typed) + 1]))) return null;
+  return replaced(command, args, (arg) =>
+    arg === name ? suggested : arg.replace(`${name}=`, `${suggested}=`),
+  );
+}
+
+/** The arguments with an unknown command replaced by its equivalent, if it has exactly one meaning; null otherwise. */
+export function suggestCommand(program: Command, args: readonly string[]): readonly string[] | null {
+  const { command, index } = namedCommand(program, args);
+  const typed = args[index] ?? '';
+  // With an id, status means that job; without one it is ambiguous.
+  const isStatusOfJob = typed === 'status' && command === program && args.length > index + 1;
+  const suggested = isStatusOfJob ? 'show' : isOf(commandSynonym(typed));
+  const isKnown =
+    command.commands.some((one) => one.name() === suggested) ||
+    (command === program && suggested === '--version');
+  return suggested === null || !isKnown
+    ? null
+    : [...args.slice(0, index), suggested, ...args.slice(index + 1)];
+}
+
+/** A hint for an unknown flag; null if there is no suggestion. */
+export function flagHint(command: Command, typed: string): string | null {
+  const name = typed.replace(/=.*$/s, '');
+  const synonym = flagSynonyms[name];
+  const flags = optionsAt(command).flatMap(({ long, hidden }) => (long && !hidden ? [long] : []));
+  const hintText = flagHints[`${command.name()} ${name}`] ?? sentenceOf(synonym, flags);
+  if (hintText !== null) return hintText;
+  const bare = flags.map((flag) => flag.replace(/^--/, ''));
+  const isLong = /^--?[a-z][a-z\d]/i.test(name);
+  return isLong
+    ? suggestion(findSuggestions(name.replace(/^--?/, ''), bare).map((flag) => `--${flag}`))
+    : null;
+}
+
+/** A hint for an unknown command; null if there is no suggestion. */
+export function commandHint(parent: Command, typed: string): string | null {
+  const names = parent.commands.map((one) => one.name());
+  const synonym = commandSynonym(typed);
+  const isTop = parent.parent === null;
+  if (synonym !== undefined && (isTop || !('use' in synonym))) {
+    const hintText = sentenceOf(synonym, names);
+    if (hintText !== null) return hintText;
+  }
+  return suggestion(findSuggestions(typed, names));
+}
+
+function sentenceOf(synonym: Synonym | undefined, known: readonly string[]): string | null {
+  if (synonym === undefined) return null;
+  if ('use' in synonym) return synonym.use;
+  const suggested = 'is' in synonym ? [synonym.is.replace(/=/, ' ')] : synonym.alternatives;
+  return suggestion(suggested.filter((arg) => known.includes(arg.replace(/ .*$/, ''))));
+}
+
+function commandSynonym(typed: string): Synonym | undefined {
+  return Object.hasOwn(commandSynonyms, typed) ? commandSynonyms[typed] : undefined;
+}
+
+function suggestion(args: readonly string[]): string | null {
+  return args.length === 0 ? null : `did you mean ${args.join(', ')}?`;
+}
+
+function isOf(synonym: Synonym | undefined): string | null {
+  return synonym !== undefined && 'is' in synonym ? synonym.is : null;
+}
+
+/** The arguments of `run` as those of `plan`, without flags that plan does not have. */
+function asPlan(args: readonly string[]): readonly string[] {
+  const commandIndex = args.indexOf('run');
+  let isValue = false;
+  return args.flatMap((arg, index) => {
+    const isLeftOut = isValue || ['--dry-run', '--force', '-y', '--overwrite'].includes(arg);
+    isValue = arg === '--progress' || arg === '--stall-timeout';
+    if (isLeftOut || isValue || /^--(?:progress|stall-timeout)=/.test(arg)) return [];
+    return index === commandIndex ? ['plan'] : [arg];
+  });
+}
+
+/** Applies `change` to the flags. Values of flags and arguments after `--` stay unchanged. */
+function replaced(
+  command: Command,
+  args: readonly string[],
+  change: (arg: string) => string,
+): readonly string[] {
+  const end = args.includes('--') ? args.indexOf('--') : args.length;
+  return args.map((arg, index) => {
+    const isValue = index > 0 && takesNext(command, args[index - 1] ?? '');
+    return index >= end || isValue ? arg : change(arg);
+  });
+}
+
+function takesNext(command: Command, arg: string): boolean {
+  return optionsAt(command).some((option) => option.required && [option.long, option.short].includes(arg));
+}
+
+function has(command: Command, flag: string): boolean {
+  return optionsAt(command).some(({ long }) => long === flag);
+}
+
+function isNumber(arg: string | undefined): boolean {
+  return arg !== undefined && /^\d+(?:\.\d+)?$/.test(arg);
 }

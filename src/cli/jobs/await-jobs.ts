@@ -1,7 +1,6 @@
 import type { Client } from '../../client/client.js';
-import { follow } from '../../client/follow.js';
+import { follow, pollOnce } from '../../client/follow.js';
 import type { FollowEvent } from '../../client/follow-context.js';
-import { pollOnce } from '../../client/poll-once.js';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { exitCodeOf, formatError } from '../output/error-text.js';

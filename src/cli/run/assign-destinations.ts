@@ -3,7 +3,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { VencError } from '../../shared/errors.js';
 import { isUrl, parseUrl, replaceExtensionInUrl } from '../../shared/text/url-text.js';
 import { extensionFor, hasPlaylist, nameOutputs, stemFromUrl } from '../destinations/output-names.js';
-import { expectedThumbnails } from './expected-thumbnails.js';
+import { expectedThumbnails } from './sidecar-files.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -11,17 +11,21 @@ import type { Context } from '../context.js';
 import type { CreateArgs } from '../input/job-args.js';
 import { isRequestName } from '../input/job-input.js';
 import { hasLadder } from '../input/ladder-flags.js';
-import { printResponseWarnings } from '../input/print-warnings.js';
-import { encodedText, encodedTotalText, type FinishedEncode } from '../output/encoded-text.js';
-import { activityText, encodeFailureText } from '../output/progress-text.js';
+import { printResponseWarnings } from '../input/typed-request.js';
+import {
+  activityText,
+  encodedText,
+  encodedTotalText,
+  encodeFailureText,
+  type FinishedEncode,
+} from '../output/progress-text.js';
 import type { Io } from '../terminal/io.js';
 import { openProgressDisplay, type ProgressDisplay } from '../terminal/progress-display.js';
 import type { ProgressMode } from '../terminal/progress-mode.js';
 import { reportError } from '../terminal/report-error.js';
 import type { ResolvedRequest } from './assign-destinations.js';
-import { writtenCaptions } from './caption-files.js';
-import { writtenThumbnails } from './expected-thumbnails.js';
 import type { PreparedRun } from './prepare-runs.js';
+import { writtenCaptions, writtenThumbnails } from './sidecar-files.js';
 
 /** Parameters shared by all encodes of a `venc run`. */
 export interface Encoding extends Awaited<ReturnType<Context['programs']>> {

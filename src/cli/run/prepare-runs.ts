@@ -11,7 +11,7 @@ import {
   requireWritable,
 } from '../destinations/check-destinations.js';
 import { withOverwrite } from '../destinations/output-names.js';
-import { withValidation } from '../input/command-errors.js';
+import { withValidation } from '../input/typed-request.js';
 import type { Io } from '../terminal/io.js';
 import { reportError } from '../terminal/report-error.js';
 import {
@@ -20,7 +20,7 @@ import {
   type OutputDestinations,
   type ResolvedRequest,
 } from './assign-destinations.js';
-import { replaceableCaptions } from './caption-files.js';
+import { replaceableCaptions } from './sidecar-files.js';
 
 /** One input of `venc run`, ready to be encoded. */
 export interface PreparedRun {

@@ -5,7 +5,7 @@ import { withOverwrite } from '../destinations/output-names.js';
 import type { FileToUpload } from '../input/files.js';
 import { buildRequestBody, loadPreset } from '../input/job-args.js';
 import { parseRequest } from '../input/job-input.js';
-import { printRequestWarnings } from '../input/print-warnings.js';
+import { printRequestWarnings } from '../input/typed-request.js';
 import type { PreparedRequest, RequestStream, RequestToSubmit, SubmitOptions } from './requests.js';
 
 /** Reads one request from each line of stdin, as it arrives. Rejects with `UsageError` if a flag is invalid. */

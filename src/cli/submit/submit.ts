@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Client } from '../../client/client.js';
+import { type Client, createJobWithRetry, isVencDaemon } from '../../client/client.js';
 import { readBoolean, readId } from '../../client/coerce.js';
-import { createJobWithRetry, isVencDaemon } from '../../client/create-job-with-retry.js';
 import { normaliseCreated } from '../../client/normalise.js';
 import { abortableSleep } from '../../client/retries.js';
 import { isVencError, VencError } from '../../shared/errors.js';
@@ -9,13 +8,12 @@ import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import type { RequestFields } from '../../shared/settings/setting.js';
 import { jsonText, safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
-import { hostsOutputs } from '../destinations/shared-destinations.js';
-import { withTypedTerms } from '../input/command-errors.js';
-import { printResponseWarnings } from '../input/print-warnings.js';
+import { printResponseWarnings, withTypedTerms } from '../input/typed-request.js';
 import { type Interruption, listenForInterrupt } from '../terminal/interrupt.js';
 import type { Io } from '../terminal/io.js';
 import { chosenMode, type ProgressMode } from '../terminal/progress-mode.js';
 import {
+  hostsOutputs,
   type PreparedRequest,
   type RequestStream,
   type RequestToSubmit,
@@ -73,7 +71,7 @@ export async function submit(
   const stream = await read(args, options, context);
   if (stream.isEmpty) return stream.code;
   const client = await context.client();
-  if (options.wait === true) await import('../jobs/wait-with-progress.js');
+  if (options.wait === true) await import('./after-submit.js');
   const openUploads = stream.files.length === 0 ? null : (await import('./uploads.js')).openUploads;
   const listening = listenForInterrupt(io);
   const { signal } = listening;
@@ -289,21 +287,10 @@ async function afterSubmit(
     if (isForPerson(io, mode, options)) io.writeStderr(formatNextSteps(ids, isHosted));
     return code;
   }
-  const { waitWithProgress } = await import('../jobs/wait-with-progress.js');
+  const { waitAndDownload } = await import('./after-submit.js');
   const interruption = waiting ?? listenForInterrupt(io, options.timeout ?? null);
-  const ended = await waitWithProgress(client, ids, { interruption, mode, io });
-  const first = code === exitCodes.done ? ended : code;
-  // Download the finished outputs of failed jobs as well.
-  const isOver = ended === exitCodes.done || ended === exitCodes.jobFailed || ids.length > 1;
-  if (options.download === undefined || !isOver) return first;
-  const { downloadFinishedJobs } = await import('../download/download-finished-jobs.js');
-  const isForced = options.force === true;
-  const downloaded = await downloadFinishedJobs(client, ids, io, {
-    folder: options.download,
-    isForced,
-    mode,
-  });
-  return first === exitCodes.done ? downloaded : first;
+  const ended = await waitAndDownload(client, ids, { io, mode, options, interruption });
+  return code === exitCodes.done ? ended : code;
 }
 
 /** Whether both outputs are terminals without JSON or `--progress none`. */

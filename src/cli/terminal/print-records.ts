@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
-import { exitCodes } from '../../shared/exit-codes.js';
 import { jsonText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
-import type { SetupRecords } from '../output/setup-tables.js';
-import type { TableStyle } from '../output/table.js';
+import type { Column, TableStyle } from '../output/table.js';
 import type { Io } from './io.js';
 
 /**
@@ -89,38 +87,49 @@ async function selectFields(names: string, { items, known }: Records) {
 }
 
 /** A command that lists accounts, targets or the like. */
-interface ListCommand<Name extends keyof SetupRecords, Options> {
-  /** What it lists. */
-  readonly name: Name;
+interface ListCommand<Row extends object, Options> {
+  /** What it lists, in the plural. */
+  readonly name: string;
   readonly description: string;
   /** Its notes and examples. */
   readonly details: string;
   /** A record with every field, for `--fields` if there are no records. */
-  readonly known: SetupRecords[Name];
+  readonly known: NoInfer<Row>;
+  readonly columns: (now: Date) => readonly Column<NoInfer<Row>>[];
   /** Adds more flags. */
   readonly addFlags?: (command: Command) => Command;
-  readonly read: (options: Options, context: Context) => Promise<readonly SetupRecords[Name][]>;
+  readonly read: (options: Options, context: Context) => Promise<readonly Row[]>;
 }
 
 /** Adds the subcommand `list`. */
-export function addListCommand<Name extends keyof SetupRecords, Options extends object = OutputFormatOptions>(
+export function addListCommand<Row extends object, Options extends object = OutputFormatOptions>(
   command: Command,
-  context: Context,
-  { name, description, details, known, addFlags = (listing) => listing, read }: ListCommand<Name, Options>,
+  { handler }: Context,
+  {
+    name,
+    description,
+    details,
+    known,
+    columns,
+    addFlags = (listing) => listing,
+    read,
+  }: ListCommand<Row, Options>,
 ): void {
-  const list = async (options: Options & OutputFormatOptions) => {
+  const list = async (options: Options & OutputFormatOptions, context: Context) => {
     const items = await read(options, context);
     await printRecords(context.io, options, {
       items,
       known,
       emptyText: `no ${name}`,
-      text: async (style) => {
-        const { setupTable } = await import('../output/setup-tables.js');
-        return setupTable(name, items, { ...style, now: new Date() });
+      text: async ({ width, hasColour }) => {
+        const [{ table }, { createTextColours }] = await Promise.all([
+          import('../output/table.js'),
+          import('../output/paint.js'),
+        ]);
+        return table(columns(new Date()), items, width, createTextColours(hasColour));
       },
     });
-    return exitCodes.done;
   };
   const listing = addOutputFormatOptions(command.command('list').description(description), 'many');
-  addFlags(listing).addHelpText('after', details).action(context.handler(list));
+  addFlags(listing).addHelpText('after', details).action(handler(list));
 }

@@ -12,11 +12,11 @@ const choices = ['auto', 'tty', 'plain', 'json', 'none'] as const;
 export type ProgressChoice = (typeof choices)[number];
 
 /** The flag `--progress`, its help text and its parser. */
-export const progressOption = {
-  flags: '--progress <how>',
-  help: 'show progress as auto, tty, plain, json or none (default: auto)',
-  parse: choiceParser('--progress', choices),
-} as const;
+export const progressOption = [
+  '--progress <how>',
+  'show progress as auto, tty, plain, json or none (default: auto)',
+  choiceParser('--progress', choices),
+] as const;
 
 /** The mode for a choice at one of the outputs. Throws `UsageError` if `tty` was requested without a terminal. */
 function progressMode(io: Io, choice: ProgressChoice | undefined, at: 'stdout' | 'stderr'): ProgressMode {

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { selectJobs } from '../../../src/cli/jobs/select-jobs.js';
+import { selectJobs } from '../../../src/cli/jobs/resolve-jobs.js';
 import { createClient } from '../../../src/client/client.js';
 import { runInProcess } from '../run-here.js';
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { encodedText, encodedTotalText } from '../../../src/cli/output/encoded-text.js';
+import { encodedText, encodedTotalText } from '../../../src/cli/output/progress-text.js';
 import { normaliseJob } from '../../../src/client/normalise.js';
 import { matchesGolden } from '../../helpers/golden.js';
 

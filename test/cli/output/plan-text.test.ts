@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { formatPlanFailure, type PrintedPlan, planText } from '../../../src/cli/output/plan-text.js';
+import { formatPlanFailure, type PrintedPlan, planText } from '../../../src/cli/commands/plan.js';
 import { matchesGolden } from '../../helpers/golden.js';
 
 const program = '/usr/bin/ffmpeg';

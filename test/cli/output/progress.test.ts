@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { barLine } from '../../../src/cli/output/bar-line.js';
 import { jobsProgress } from '../../../src/cli/output/progress-text.js';
+import { barLine } from '../../../src/cli/terminal/progress-bar.js';
 import { displayWidth } from '../../../src/shared/text/display-width.js';
 
 const activity = 'transcoding, 118 fps, 4.7x, 12s left';

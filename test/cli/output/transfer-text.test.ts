@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { transferText } from '../../../src/cli/output/transfer-text.js';
+import { transferText } from '../../../src/cli/terminal/progress-display.js';
 
 test('speed and time left are shown from the second report on, without bytes that were there before', () => {
   let now = 1000;

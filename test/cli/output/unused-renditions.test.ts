@@ -1,9 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { defaultHeights, ladderOutputs } from '../../../src/cli/input/ladder.js';
-import { jobText } from '../../../src/cli/output/job-text.js';
+import { isUnusedRendition, jobText, unusedRenditions } from '../../../src/cli/output/job-text.js';
 import { createTextColours } from '../../../src/cli/output/paint.js';
-import { isUnusedRendition, unusedRenditions } from '../../../src/cli/output/unused-renditions.js';
 import { normaliseJob } from '../../../src/client/normalise.js';
 
 const because = (text: string) => `This output was skipped, because the input has ${text}.`;

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { outsOf, withLadderFolder } from '../../../src/cli/destinations/resolve-destinations.js';
 import type { CreateArgs } from '../../../src/cli/input/job-args.js';
-import { outsOf, withLadderFolder } from '../../../src/cli/run/ladder-folder.js';
 
 const placed = (options: CreateArgs, inputs: readonly string[] = ['a/film.mp4']) =>
   outsOf(withLadderFolder(options), inputs);

@@ -30,12 +30,12 @@ export const budget: Budget = {
   'daemon/transports': { lines: 8620, files: 53 },
   'daemon/webhooks': { lines: 780, files: 6 },
   'daemon/worker': { lines: 1680, files: 10 },
-  'src/cli': { lines: 11000, files: 98 },
-  'src/cli/output': { lines: 1870, files: 21 },
-  'src/client': { lines: 3160, files: 26 },
-  'src/config': { lines: 780, files: 6 },
+  'src/cli': { lines: 11300, files: 80 },
+  'src/cli/output': { lines: 1310, files: 11 },
+  'src/client': { lines: 3120, files: 22 },
+  'src/config': { lines: 820, files: 6 },
   'src/shared': { lines: 10350, files: 78 },
-  'src/tui': { lines: 1970, files: 19 },
+  'src/tui': { lines: 1970, files: 16 },
 };
 
 /** Files that may have more lines than others, with their limit. Shorten them; add none. */

@@ -128,7 +128,6 @@ export const moduleMap: ModuleMap = {
           'credentials',
           'migrate',
           'backup',
-          'restore',
         ].map((name) => `src/cli/commands/${name}.ts`),
         'src/cli/submit/uploads.ts',
         'src/cli/run/encode-all.ts',
@@ -145,7 +144,7 @@ export const moduleMap: ModuleMap = {
       because: 'the packages for the database are loaded only if there is one',
     },
     {
-      from: ['src/cli/completion/lookup.ts'],
+      from: ['src/cli/completion/sources.ts'],
       to: 'daemon/admin/read-account-names.ts',
       how: 'lazily',
       because: 'the daemon defines how the names of accounts and keys are stored in the data folder',

@@ -1,5 +1,5 @@
-import { settingFlags } from '../../../shared/settings/flags.js';
-import { outputTable } from '../../../shared/settings/index.js';
+import { settingFlags } from '../../shared/settings/flags.js';
+import { outputTable } from '../../shared/settings/index.js';
 
 /** `venc help settings`: how settings are given, and every one with its range and default. */
 export function settingsTopic(): string {
