@@ -1,13 +1,17 @@
 import { fileNameInUrl, siblingInUrl } from '../../src/shared/text/url-text.js';
+import { applyAsHolder } from '../jobs/changes.js';
 import type { Job, JobOutput, OutputDestination } from '../jobs/job.js';
 import { s3UrlOf } from '../jobs/s3-web-url.js';
 import { sourceUrlsOf } from '../jobs/source-urls.js';
 import { thumbnailSets } from '../jobs/thumbnails.js';
 import type { CredentialsRequest } from '../jobs/worker-protocol.js';
+import { createReplacementGuard, isDeliveredBy, requireFreePlaces } from '../pipeline/replacement-guard.js';
 import { thumbnailPatterns } from '../pipeline/written-files.js';
 import { partNamePattern } from '../plan/part-names.js';
+import type { ReplacementGuard } from '../transfer/transfer.js';
 import { schemeOf } from '../transports/registry.js';
 import { credentialUse } from '../transports/services.js';
+import type { AppContext } from './app-context.js';
 
 /*
  * What a remote worker may ask the daemon for: only the files and credentials that its job names.
@@ -36,7 +40,7 @@ export function isWritableByWorker(job: Job, url: string): boolean {
 }
 
 /** The output of a job that may deliver a file to a URL; null if there is none. */
-export function outputAt(job: Job, url: string): JobOutput | null {
+function outputAt(job: Job, url: string): JobOutput | null {
   const isAt = (output: JobOutput) =>
     placesOf(output).some(
       (place) =>
@@ -117,4 +121,47 @@ export function isPartName(
   return [destination, place.destination].some((url) =>
     partNamePattern(settings, fileNameInUrl(url))?.test(name),
   );
+}
+
+/*
+ * The files of this machine that a remote worker delivers through the daemon are guarded as those of its own runs are.
+ */
+
+/** A URL of the job of a claim. */
+interface UrlOfClaim {
+  readonly job: Job;
+  readonly token: string;
+  readonly url: string;
+}
+
+/** The guard for a file that a worker delivers to a URL. */
+export function replacementFor(
+  { store, now }: Pick<AppContext, 'store' | 'now'>,
+  { job, token, url }: UrlOfClaim,
+): ReplacementGuard {
+  let latest = job;
+  const id = outputAt(job, url)?.id ?? 0;
+  return createReplacementGuard({
+    outputId: id,
+    job: () => latest,
+    async store(files) {
+      latest = await store.update(job.id, (stored) =>
+        applyAsHolder(stored, token, { type: 'output-delivering', id, files }, now()),
+      );
+    },
+  });
+}
+
+/**
+ * Rejects with `UploadFailureError` if a file of this machine is in the way of the output that is delivered to a URL.
+ */
+export async function requireFreePlaceAt(job: Job, url: string): Promise<void> {
+  const output = job.outputs.find(({ destination }) => destination === url);
+  if (output !== undefined) await requireFreePlaces(job, output);
+}
+
+/** A function that finds out, by its identity, whether the output that is delivered to a URL delivered a file. */
+export function isOwnFile(job: Job, url: string): (file: string) => boolean {
+  const output = outputAt(job, url);
+  return (file) => output !== null && isDeliveredBy(output, file);
 }

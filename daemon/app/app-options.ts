@@ -1,8 +1,11 @@
 import type { VencError } from '../../src/shared/errors.js';
+import type { Log, LogSink } from '../../src/shared/util/log.js';
 import type { AppContext } from '../actions/app-context.js';
-import type { FfmpegReport } from '../ffmpeg/index.js';
-import type { DaemonObservers } from './daemon-observers.js';
-import type { DaemonOptions } from './daemon-options.js';
+import type { EncodeLimits, FfmpegReport, openFfmpeg, SandboxMode } from '../ffmpeg/index.js';
+import type { WorkerAbilities } from '../queue/parts/part-selection.js';
+import type { DaemonObservers, ObserverHooks } from './daemon-observers.js';
+import type { Records } from './records/records.js';
+import type { createUncaughtErrorHandler } from './uncaught-errors.js';
 
 /** The options of `createAppContext`: those of a daemon, except the ones for its address. */
 export type AppOptions = Pick<
@@ -51,4 +54,72 @@ export interface OpenAppContext {
    * grace period at once.
    */
   close(graceMs: number): Promise<void>;
+}
+
+/** The programs of ffmpeg, and what is known about them. */
+export type Programs = Awaited<ReturnType<typeof openFfmpeg>>;
+
+/** What the parts of a daemon share. */
+export interface AppBase extends Programs {
+  readonly options: AppOptions;
+  readonly records: Records;
+  /** What this machine can do; null without ffmpeg. */
+  readonly ownMachine: WorkerAbilities | null;
+  readonly hooks: ObserverHooks;
+  readonly uncaughtErrors: ReturnType<typeof createUncaughtErrorHandler>;
+  readonly log: Log;
+  readonly now: () => Date;
+  readonly minFreeBytes: number;
+  readonly stallTimeoutMs: number;
+  /** Adds a step of the close, before all earlier ones. */
+  readonly onClose: (step: () => Promise<unknown>) => void;
+}
+
+/** The options of a daemon: the flags of `venc daemon`, with units in the names. */
+export interface DaemonOptions {
+  readonly host: string;
+  /** 0 picks a free port. */
+  readonly port: number;
+  readonly dataFolder: string;
+  /**
+   * Address of the PostgreSQL database of the jobs, which may contain a password; null keeps them in the data folder.
+   */
+  readonly database: string | null;
+  /** Number of concurrent encodes; null for one per two cores, at least one; 0 accepts jobs and runs none. */
+  readonly jobs: number | null;
+  /** Folders in which `file:` URLs may read and write; none disables the scheme. */
+  readonly filesRoots: readonly string[];
+  readonly allowPrivateNetwork: boolean;
+  readonly graceSeconds: number;
+  readonly stallTimeoutSeconds: number;
+  /**
+   * The bucket that keeps hosted files and uploads (`s3://bucket/prefix`); null for the data folder. May contain
+   * secrets.
+   */
+  readonly hosted: string | null;
+  /** Base URL of hosted files in answers; null for the address that the client used. */
+  readonly publicUrl: string | null;
+  /** Free bytes below which no job is accepted; null for 5 % of the volume, at most 1 GB. */
+  readonly minFreeBytes: number | null;
+  readonly maxOutputs: number;
+  /**
+   * Maximum requests per minute of one key, or of one remote address without a valid key; null for no limit.
+   */
+  readonly rateLimit: number | null;
+  /** Reads every job file at the start and counts usage from them, instead of trusting the job index. */
+  readonly isUsageRebuilt: boolean;
+  /** Path of the program that sends e-mail notifications; null to send none. */
+  readonly sendmail: string | null;
+  /** The limits of each run of ffmpeg, of its input and of its outputs. */
+  readonly encodeLimits: EncodeLimits;
+  readonly sandbox: SandboxMode;
+  readonly ffmpeg: string | null;
+  readonly ffprobe: string | null;
+  /** The owner's key; null creates one at the first start. */
+  readonly apiKey: string | null;
+  /** Days after which jobs that have ended are removed; null to keep them. */
+  readonly keepDays: number | null;
+  /** Maximum number of jobs that have ended, of which the oldest are removed; null for no limit. */
+  readonly keepJobs: number | null;
+  readonly log: LogSink;
 }

@@ -4,7 +4,6 @@ import { freeBytes, realDisk } from '../../src/shared/util/disk.js';
 import type { Log } from '../../src/shared/util/log.js';
 import { randomToken } from '../../src/shared/util/random-token.js';
 import type { AppContext } from '../actions/app-context.js';
-import { JobEvents } from '../actions/job-events.js';
 import { LogEvents } from '../actions/log-events.js';
 import {
   damagedPrograms,
@@ -14,45 +13,31 @@ import {
   sandboxWarnings,
 } from '../ffmpeg/index.js';
 import type { HostedFileStore } from '../hosted-files/hosted-file-store.js';
-import type { NotificationAttempt } from '../jobs/run-observer.js';
-import { createSsrfGuard } from '../net/ssrf-guard.js';
+import type { Job } from '../jobs/job.js';
 import { createConcurrencyLimits, runCountFor } from '../pipeline/concurrency-limits.js';
+import { type DeliveredUrls, ownerOf, rollBack } from '../pipeline/deliver.js';
 import { ScratchSpace } from '../pipeline/disk-reservations.js';
 import { observeRuns } from '../pipeline/observe-runs.js';
+import type { PipelineContext } from '../pipeline/pipeline-context.js';
 import { createJobRunner } from '../pipeline/run-job.js';
 import { createScratchFolders } from '../pipeline/scratch-folders.js';
-import { ownAbilities, selectionFor, type WorkerAbilities } from '../queue/parts/part-selection.js';
-import { ProgressTracker } from '../queue/queue-run.js';
+import { ownAbilities, selectionFor } from '../queue/parts/part-selection.js';
 import { lockDataFolder } from '../store/data-folder/lock.js';
 import type { JobStore } from '../store/job-store.js';
-import { openCleanupJournal } from '../transfer/cleanup-journal.js';
-import { createTransports } from '../transports/create-transports.js';
-import { observeTransports, removeOrphans, type TransportRegistry } from '../transports/registry.js';
-import { servicesFrom } from '../transports/services.js';
-import { createMailSender } from '../webhooks/mail-sender.js';
-import { createWebhookClient } from '../webhooks/webhook-client.js';
+import { removeOrphans } from '../transports/registry.js';
 import { createAdvisoryChecks } from './advisory-checks.js';
-import type { AppOptions, OpenAppContext } from './app-options.js';
-import { createRetryLog, openLogs } from './create-log.js';
-import { createRemoteClaims } from './create-remote-claims.js';
-import { type ObserverHooks, observerHooks } from './daemon-observers.js';
+import type { AppBase, AppOptions, OpenAppContext, Programs } from './app-options.js';
+import { openLogs } from './create-log.js';
+import { observerHooks } from './daemon-observers.js';
 import { createHealthCheck, resolveMinFreeBytes } from './health.js';
-import { type LeaderWork, openLeaderWork } from './leader-work.js';
-import { createNeededFiles, renewUploads } from './needed-files.js';
-import { openHostedFiles } from './open-hosted-files.js';
+import { createSharedWork } from './leader-work.js';
+import { openFiles } from './open-files.js';
+import { openJobs } from './open-jobs.js';
 import { openRecords } from './records/open-records.js';
-import type { Records } from './records/records.js';
-import { rollBackUnfinished } from './roll-back-unfinished.js';
 import { createUncaughtErrorHandler } from './uncaught-errors.js';
 
 /** Interval between two cleanups of hosted files and uploads, in milliseconds. */
 const cleanupIntervalMs = 15 * 60 * 1000;
-
-/** Timeout of a webhook request, in milliseconds. */
-const notificationTimeoutMs = 10_000;
-
-/** Timeout of the program that sends mail, in milliseconds: it may connect to a mail server. */
-const mailTimeoutMs = 60_000;
 
 /**
  * Leaves the memory of this process and of the programs that it starts, which inherit this, out of core dumps: it
@@ -66,24 +51,6 @@ function excludeMemoryFromCoreDumps(): void {
   }
 }
 
-type Programs = Awaited<ReturnType<typeof openFfmpeg>>;
-
-/** What the parts of a daemon share. */
-interface Base extends Programs {
-  readonly options: AppOptions;
-  readonly records: Records;
-  /** What this machine can do; null without ffmpeg. */
-  readonly ownMachine: WorkerAbilities | null;
-  readonly hooks: ObserverHooks;
-  readonly uncaughtErrors: ReturnType<typeof createUncaughtErrorHandler>;
-  readonly log: Log;
-  readonly now: () => Date;
-  readonly minFreeBytes: number;
-  readonly stallTimeoutMs: number;
-  /** Adds a step of the close, before all earlier ones. */
-  readonly onClose: (step: () => Promise<unknown>) => void;
-}
-
 /**
  * Creates the `AppContext` of a data folder. Rejects with `InUseError` if another daemon holds the folder,
  * `UsageError` if the folder cannot be written or a given program is not the expected one. Ends the encoders
@@ -95,7 +62,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
   const found = findPrograms(options);
   const lock = await lockDataFolder(dataFolder, { isPrivate: options.isOwnFiles ?? false });
   const closeSteps: (() => Promise<unknown>)[] = [() => lock.release()];
-  const onClose: Base['onClose'] = (step) => void closeSteps.unshift(step);
+  const onClose: AppBase['onClose'] = (step) => void closeSteps.unshift(step);
   try {
     const now = () => new Date();
     const disk = lock.guard(realDisk);
@@ -119,7 +86,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     const { ffmpeg, report } = await found;
     logPrograms({ ffmpeg, report }, log);
     const ownMachine = ffmpeg === null ? null : ownAbilities(ffmpeg.capabilities);
-    const base: Base = {
+    const base: AppBase = {
       ...{ options, records, ffmpeg, report, ownMachine, log, now, onClose },
       hooks: observerHooks(observers),
       uncaughtErrors: createUncaughtErrorHandler(log),
@@ -240,61 +207,9 @@ function logPrograms({ ffmpeg, report }: Programs, log: Log): void {
   for (const sentence of sandboxWarnings(report)) log('info', sentence);
 }
 
-/** Opens what files go through: hosted files, uploads and transports. */
-async function openFiles(base: Base) {
-  const { options, records, log, now, minFreeBytes, stallTimeoutMs, uncaughtErrors } = base;
-  const { dataFolder, observers = null } = options;
-  const cleanupJournal = openCleanupJournal(join(dataFolder, 'leftovers'));
-  const { needOf } = createNeededFiles(records.store);
-  const storeOptions = { now, randomToken, stallTimeoutMs, minFreeBytes, needOf, cleanupJournal, log };
-  const { hosted, uploads, closeFiles } = await openHostedFiles(options, storeOptions);
-  base.onClose(closeFiles);
-  const unobserved = createTransports({
-    allowPrivateNetwork: options.allowPrivateNetwork,
-    filesRoots: options.filesRoots,
-    allowsAnyPath: options.isOwnFiles ?? false,
-    ...{ stallTimeoutMs, hosted, uploads, cleanupJournal },
-    services: servicesFrom(process.env),
-    onRetry: createRetryLog(log, () => uncaughtErrors.currentJob()),
-    hostKeysPath: join(dataFolder, 'known_hosts'),
-  });
-  const transports =
-    observers === null ? unobserved : observeTransports(unobserved, observers.metrics.observeBytes);
-  records.watchOwn(base.hooks.jobChanged);
-  records.watchOwn(renewUploads(uploads, log));
-  return { hosted, uploads, transports, cleanupJournal };
-}
-
-/**
- * Opens the queue, the remote workers and the event streams of jobs. `ownOffer` is what this daemon can do while it
- * runs jobs.
- */
-async function openJobs(
-  { options, records, hooks, log, minFreeBytes, stallTimeoutMs, uncaughtErrors }: Base,
-  transports: TransportRegistry,
-  ownOffer: () => readonly WorkerAbilities[],
-) {
-  const progressTracker = new ProgressTracker();
-  const events = new JobEvents({ store: records.store, progressTracker });
-  const { runInErrorScope } = uncaughtErrors;
-  const queue = await records.openQueue({ progressTracker, runInErrorScope });
-  const { maxOutputBytes = null } = options.encodeLimits ?? {};
-  const { dataFolder } = options;
-  const files = { dataFolder, transports, stallTimeoutMs, minFreeBytes, maxOutputBytes };
-  const machines = (): readonly WorkerAbilities[] => [
-    ...remote.remoteClaims.availableAbilities(),
-    ...ownOffer(),
-  ];
-  const remote = await createRemoteClaims({
-    ...{ queue, progressTracker, records, log, hooks, files, machines },
-  });
-  await records.resumeClaims((job) => remote.remoteClaims.resume(job));
-  return { queue, progressTracker, events, machines, ...remote };
-}
-
 /** Opens the checks of the health: those that decide whether jobs are accepted, and the others. */
 function openHealth(
-  { options, records, ffmpeg, report, ownMachine, log, now, minFreeBytes }: Base,
+  { options, records, ffmpeg, report, ownMachine, log, now, minFreeBytes }: AppBase,
   parts: {
     readonly hosted: HostedFileStore;
     readonly jobs: Pick<AppContext, 'queue' | 'workers' | 'remoteClaims'>;
@@ -324,40 +239,40 @@ function openHealth(
   };
 }
 
-/** The work that one daemon does for all, once it is to be opened. */
-function createSharedWork(
-  { options, records, hooks, log, now }: Base,
-  {
-    onAttempt: observe,
-    ...parts
-  }: Pick<AppContext, 'queue' | 'hosted'> & { readonly onAttempt: (attempt: NotificationAttempt) => void },
-) {
-  const { sendmail = null, allowPrivateNetwork } = options;
-  const { store, accounts } = records;
-  const guard = createSsrfGuard({ allowPrivateNetwork });
-  let opened: LeaderWork | null = null;
-  const open = () => {
-    opened = openLeaderWork({
-      ...{ ...parts, store, log, now },
-      notifications: {
-        onAttempt(attempt) {
-          hooks.notificationAttempted(attempt);
-          observe(attempt);
-        },
-        secretOf: (accountId) => accounts.account(accountId)?.notificationSecret ?? null,
-        webhookClient: createWebhookClient({ guard, timeoutMs: notificationTimeoutMs }),
-        sendMail: sendmail === null ? null : createMailSender(sendmail, mailTimeoutMs),
-      },
-      limits: { keepDays: options.keepDays ?? null, keepJobs: options.keepJobs ?? null },
-    });
-    return opened;
-  };
-  return { open, waitingNotifications: () => opened?.waitingNotifications ?? 0 };
-}
-
 /** Runs each step even if an earlier one fails. Rejects with the first error. */
 async function runAll(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
   const errors: unknown[] = [];
   for (const step of steps) await step().catch((error: unknown) => errors.push(error));
   if (errors.length > 0) throw errors[0];
+}
+
+/**
+ * Removes what a killed daemon had delivered of unfinished outputs, so that nothing partial stays at their
+ * destinations. If files are copied to another volume, a file that arrived at the moment of the kill stays.
+ * Never rejects.
+ */
+async function rollBackUnfinished(
+  store: JobStore,
+  context: Pick<PipelineContext, 'transports' | 'savedCredentials' | 'scratch' | 'log'> & {
+    /** Whether no other daemon has run the job since. */
+    readonly isOwnRun: (job: Job) => boolean;
+  },
+): Promise<void> {
+  const deliveries = new Map<number, DeliveredUrls>();
+  for (const { jobId, outputId, url } of await context.scratch.listDelivered()) {
+    try {
+      const job = await store.get(jobId);
+      const output = job?.outputs.find(({ id }) => id === outputId);
+      if (job === null || output === undefined || output.state === 'finished' || !context.isOwnRun(job))
+        continue;
+      const urls = deliveries.get(outputId)?.urls ?? [];
+      deliveries.set(outputId, { urls: [...urls, url], job, ownerOfUrl: (one) => ownerOf(job, output, one) });
+    } catch (error) {
+      context.log('warn', `Delivered files of job ${jobId} could not be removed: ${String(error)}`, {
+        jobId,
+      });
+    }
+  }
+  // Concurrently: an unresponsive server delays the start once, not once per output.
+  await Promise.all([...deliveries.values()].map((delivered) => rollBack(context, delivered)));
 }

@@ -1,14 +1,18 @@
 import { totalmem } from 'node:os';
+import { dirname } from 'node:path';
+import { VencError } from '../../src/shared/errors.js';
 import type { CreatedRecord, JobProgressRecord, JobRecord } from '../../src/shared/records.js';
 import { defaultMaxOutputs } from '../../src/shared/settings/limits.js';
 import { isFinal } from '../../src/shared/states.js';
 import type { AppContext } from '../actions/app-context.js';
-import { cancelJob } from '../actions/cancel-job.js';
 import { createJob } from '../actions/create-job.js';
 import { findJob } from '../actions/find-job.js';
-import { defaultEncodeLimits, type SandboxMode } from '../ffmpeg/index.js';
+import { cancelJob } from '../actions/remove-job.js';
+import { defaultEncodeLimits, openFfmpeg, type SandboxMode } from '../ffmpeg/index.js';
 import { jobRecord } from '../jobs/view.js';
+import { fileArgument } from '../plan/safe-input.js';
 import { createAppContext } from './create-app-context.js';
+import { missingFfmpegMessage } from './health.js';
 
 const maxMemoryPart = 0.8;
 
@@ -85,4 +89,37 @@ async function submitAndFollow(
   // Fails if the job ended at the same time. Finished outputs stay, and the record names them.
   if (!hasEnded) await cancelJob(appContext, account.id, id).catch(() => {});
   return jobRecord(await findJob(appContext, account.id, id));
+}
+
+/** Length of the sample in seconds. */
+const sampleSeconds = 10;
+
+/** The options of `makeSample`. */
+interface SampleOptions {
+  readonly ffmpeg: string | null;
+  readonly ffprobe: string | null;
+  readonly sandbox?: SandboxMode;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Writes a test video with a tone to `path`: a source that is cheap to make and large enough to be worth
+ * encoding. It is MJPEG and PCM at 1280x720, which every ffmpeg can write. Rejects with `UnavailableError` if
+ * there is no ffmpeg.
+ */
+export async function makeSample(
+  path: string,
+  { ffmpeg: ffmpegPath, ffprobe, sandbox = 'auto', signal }: SampleOptions,
+): Promise<void> {
+  const { ffmpeg } = await openFfmpeg({ ffmpeg: ffmpegPath, ffprobe, sandbox });
+  if (ffmpeg === null) throw new VencError('UnavailableError', missingFfmpegMessage);
+  const video = `testsrc2=size=1280x720:rate=25:duration=${sampleSeconds}`;
+  const audio = `sine=frequency=440:sample_rate=48000:duration=${sampleSeconds}`;
+  const inputs = ['-f', 'lavfi', '-i', video, '-f', 'lavfi', '-i', audio];
+  const encoders = ['-c:v', 'mjpeg', '-q:v', '5', '-pix_fmt', 'yuvj420p', '-c:a', 'pcm_s16le'];
+  await ffmpeg.run([...inputs, ...encoders, '-f', 'mov', '-y', fileArgument(path)], {
+    signal,
+    scratch: dirname(path),
+    onProgress: () => {},
+  });
 }

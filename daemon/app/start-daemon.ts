@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import type { VencError } from '../../src/shared/errors.js';
 import { productVersion } from '../../src/shared/version.js';
 import type { FfmpegReport } from '../ffmpeg/index.js';
 import { createApp } from '../http/app.js';
@@ -8,13 +9,22 @@ import { isUpload } from '../http/v2/jobs.js';
 import { createMetrics } from '../metrics/metrics.js';
 import { removeDaemonAddress, writeDaemonAddress } from '../store/data-folder/daemon-address.js';
 import { isTracingRequested, type Tracing } from '../tracing/tracing.js';
-import type { OpenAppContext } from './app-options.js';
+import type { DaemonOptions, OpenAppContext } from './app-options.js';
 import { createAppContext } from './create-app-context.js';
 import { createLog } from './create-log.js';
 import type { DaemonObservers } from './daemon-observers.js';
-import type { DaemonOptions, RunningDaemon } from './daemon-options.js';
 
-export type { DaemonOptions, RunningDaemon } from './daemon-options.js';
+/** A running daemon. */
+interface RunningDaemon {
+  readonly url: string;
+  /** Resolves to the error if another daemon takes the data folder. The process must end at once then. */
+  readonly lost: Promise<VencError>;
+  /**
+   * Stops gracefully: accepts no more jobs, gives running ones the grace period and puts the rest back to
+   * `waiting`. A second call ends the grace period at once.
+   */
+  stop(): Promise<void>;
+}
 
 /** Time for pending responses to complete after the runs have ended, in milliseconds. */
 const responseGraceMs = 1000;

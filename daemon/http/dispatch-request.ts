@@ -11,7 +11,7 @@ import type { ObserveRequest } from '../metrics/http-metrics.js';
 import { type AcceptPreferences, errorRepresentation, representationOf } from './accept-preferences.js';
 import { type Authentication, Authenticator, authorize, workerKeyError } from './authenticator.js';
 import { corsHeaders, exposingHeaders, headerList } from './cors.js';
-import { isOpenRoute, isWorkerRoute, keyedHandlers, openHandlers, workerHandlers } from './handlers.js';
+import { isOpenRoute, isWorkerRoute, keyedHandlers, openHandlers } from './handlers.js';
 import { getMetrics, isLocalClient } from './metrics.js';
 import { callbackOf, type Form, represent } from './representations/represent.js';
 import {
@@ -21,7 +21,7 @@ import {
   type RequestContext,
 } from './request-context.js';
 import { pathnameOf } from './request-path.js';
-import { claimOf } from './worker/claims.js';
+import { claimOf, workerHandlers } from './worker.js';
 
 /** The options of `RequestDispatcher`. */
 export interface DispatcherOptions {

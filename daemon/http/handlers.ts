@@ -5,35 +5,10 @@ import { earlyOutputProgress, progressV1 } from '../jobs/legacy-progress.js';
 import { inputProgress, outputProgress } from '../jobs/progress.js';
 import { fileReply } from './file-reply.js';
 import { getMetricsWithKey } from './metrics.js';
-import type { PublicRouteHandler, RouteHandler, WorkerRouteHandler } from './request-context.js';
-import { getHealth, getHome, getOpenApi, getSettings, getVersion } from './service.js';
-import {
-  deleteJob,
-  getDaemonLog,
-  getDaemonLogEvents,
-  getInput,
-  getInputProgress,
-  getJob,
-  getJobEvents,
-  getJobLog,
-  getJobLogEvents,
-  getJobProgress,
-  getJobs,
-  getLiveReport,
-  getOutput,
-  getOutputProgress,
-  getReport,
-  getVodReport,
-  getWorkers,
-  idOf,
-  postJob,
-  putCancel,
-  putDrain,
-  putResubmit,
-  putResume,
-  putUpload,
-} from './v2/jobs.js';
-import { claimHandlers, getWorkerInfo } from './worker.js';
+import type { PublicRouteHandler, RouteHandler } from './request-context.js';
+import { serviceHandlers } from './service.js';
+import { idOf, jobHandlers } from './v2/jobs.js';
+import { workerHandlers } from './worker.js';
 
 /**
  * `GET /hosted/<token>/<file>`: a hosted output, whole or a range; 304 if the client has it already, 410 after 24
@@ -73,9 +48,9 @@ const getOutputProgressEarly: RouteHandler = async (appContext, { params }, acco
  * what version 2 does (sections 4.1, 4.4, 4.5, 4.9 and 9). They only translate.
  */
 const legacyHandlers = {
-  createJobEarly: postJob,
-  resubmitJobV1: putResubmit,
-  cancelJobV1: putCancel,
+  createJobEarly: jobHandlers.createJob,
+  resubmitJobV1: jobHandlers.resubmitJob,
+  cancelJobV1: jobHandlers.cancelJob,
   inputProgressV1: getInputProgressV1,
   outputProgressV1: getOutputProgressV1,
   outputProgressEarly: getOutputProgressEarly,
@@ -84,48 +59,16 @@ const legacyHandlers = {
 /** The handlers of the routes that need no key. */
 export const openHandlers = {
   hostedFile: getHosted,
-  health: getHealth,
-  version: getVersion,
-  home: getHome,
-  openApi: getOpenApi,
-  settings: getSettings,
+  ...serviceHandlers,
 } as const satisfies Partial<Record<RouteName, PublicRouteHandler>>;
 
 /** The handlers of the routes that need the key of an account. */
 export const keyedHandlers = {
-  createJob: postJob,
-  listJobs: getJobs,
-  jobDetails: getJob,
-  removeJob: deleteJob,
-  jobProgress: getJobProgress,
-  jobEvents: getJobEvents,
-  jobLog: getJobLog,
-  jobLogEvents: getJobLogEvents,
-  cancelJob: putCancel,
-  resubmitJob: putResubmit,
-  inputDetails: getInput,
-  inputProgress: getInputProgress,
-  outputDetails: getOutput,
-  outputProgress: getOutputProgress,
-  reportAll: getReport,
-  reportLive: getLiveReport,
-  reportVod: getVodReport,
-  reportMinutes: getVodReport,
-  daemonLog: getDaemonLog,
-  daemonLogEvents: getDaemonLogEvents,
-  workers: getWorkers,
-  drainWorker: putDrain,
-  resumeWorker: putResume,
-  upload: putUpload,
+  ...jobHandlers,
+  reportMinutes: jobHandlers.reportVod,
   metrics: getMetricsWithKey,
   ...legacyHandlers,
 } as const satisfies Partial<Record<RouteName, RouteHandler>>;
-
-/** The handlers of the routes that need a worker key. */
-export const workerHandlers = {
-  workerInfo: getWorkerInfo,
-  ...claimHandlers,
-} as const satisfies Partial<Record<RouteName, WorkerRouteHandler>>;
 
 /** Whether a route needs no key. */
 export function isOpenRoute(name: RouteName): name is keyof typeof openHandlers {

@@ -1,14 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { SettingRecord } from '../../src/shared/records.js';
+import type { RouteName } from '../../src/shared/routes.js';
 import { productVersion } from '../../src/shared/version.js';
 import type { AppContext } from '../actions/app-context.js';
 import type { PublicRouteHandler } from './request-context.js';
-
-/**
- * `GET /`: a page for people who open the address in a browser. It runs no script and loads nothing. Its
- * links are relative, so that they also work behind a proxy.
- */
-export const getHome: PublicRouteHandler = async () => ({ status: 200, text: page, headers });
 
 const style =
   'body{font:1rem/1.6 system-ui,sans-serif;max-width:42rem;margin:3rem auto;padding:0 1rem}pre{overflow:auto}';
@@ -44,53 +39,62 @@ const headers = {
   'X-Content-Type-Options': 'nosniff',
 };
 
-/** `GET /health`: 200 if jobs are accepted, else 503 with the reasons. */
-export const getHealth: PublicRouteHandler = async (appContext) => {
-  const results = await appContext.readHealth();
-  const checks = results.map(({ name, ok, isRequired: required, reason }) => ({
-    name,
-    ok,
-    required,
-    reason,
-  }));
-  const errors = results.flatMap(({ isRequired, reason }) => (isRequired ? (reason ?? []) : []));
-  if (errors.length > 0) {
-    return {
-      status: 503,
-      record: { status: 'unavailable', errors, checks },
-      headers: { 'Retry-After': '30' },
-    };
-  }
-  const status = checks.every(({ ok }) => ok) ? 'ok' : 'degraded';
-  return { status: 200, record: { status, checks } };
-};
-
-/** `GET /version`. */
-export const getVersion: PublicRouteHandler = async () => ({
-  status: 200,
-  record: { name: 'venc', version: productVersion },
-});
-
 let settings: { readonly settings: readonly SettingRecord[] } | null = null;
-
-/** `GET /v2/settings`. The list is built at the first request. */
-export const getSettings: PublicRouteHandler = async () => {
-  settings ??= {
-    settings: (await import('../../src/shared/settings/support.js')).listSettings(),
-  };
-  return { status: 200, record: settings };
-};
 
 const documents = new WeakMap<AppContext, (baseUrl: string) => readonly Buffer[]>();
 
-/** `GET /openapi.json`. The tables that it is derived from are loaded at the first request. */
-export const getOpenApi: PublicRouteHandler = async (appContext, { baseUrl }) => {
-  const known = documents.get(appContext);
-  const bytesFor = known ?? (await import('./openapi/document.js')).openApiBytes(appContext.maxOutputs);
-  documents.set(appContext, bytesFor);
-  return {
+/** The handlers of the routes about the daemon itself, by route name. */
+export const serviceHandlers = {
+  /**
+   * `GET /`: a page for people who open the address in a browser. It runs no script and loads nothing. Its
+   * links are relative, so that they also work behind a proxy.
+   */
+  home: async () => ({ status: 200, text: page, headers }),
+
+  /** `GET /health`: 200 if jobs are accepted, else 503 with the reasons. */
+  health: async (appContext) => {
+    const results = await appContext.readHealth();
+    const checks = results.map(({ name, ok, isRequired: required, reason }) => ({
+      name,
+      ok,
+      required,
+      reason,
+    }));
+    const errors = results.flatMap(({ isRequired, reason }) => (isRequired ? (reason ?? []) : []));
+    if (errors.length > 0) {
+      return {
+        status: 503,
+        record: { status: 'unavailable', errors, checks },
+        headers: { 'Retry-After': '30' },
+      };
+    }
+    const status = checks.every(({ ok }) => ok) ? 'ok' : 'degraded';
+    return { status: 200, record: { status, checks } };
+  },
+
+  /** `GET /version`. */
+  version: async () => ({
     status: 200,
-    bytes: bytesFor(baseUrl),
-    headers: { 'Content-Type': 'application/json; charset=utf-8' },
-  };
-};
+    record: { name: 'venc', version: productVersion },
+  }),
+
+  /** `GET /v2/settings`. The list is built at the first request. */
+  settings: async () => {
+    settings ??= {
+      settings: (await import('../../src/shared/settings/support.js')).listSettings(),
+    };
+    return { status: 200, record: settings };
+  },
+
+  /** `GET /openapi.json`. The tables that it is derived from are loaded at the first request. */
+  openApi: async (appContext, { baseUrl }) => {
+    const known = documents.get(appContext);
+    const bytesFor = known ?? (await import('./openapi/document.js')).openApiBytes(appContext.maxOutputs);
+    documents.set(appContext, bytesFor);
+    return {
+      status: 200,
+      bytes: bytesFor(baseUrl),
+      headers: { 'Content-Type': 'application/json; charset=utf-8' },
+    };
+  },
+} as const satisfies Partial<Record<RouteName, PublicRouteHandler>>;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { DaemonOptions } from '../../daemon/app/daemon-options.js';
+import type { DaemonOptions } from '../../daemon/app/app-options.js';
 import type { JobProgressRecord, JobRecord } from '../../src/shared/records.js';
 import { isFinal } from '../../src/shared/states.js';
 import { launchDaemon, processKey } from './daemon-process.js';

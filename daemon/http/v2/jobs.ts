@@ -1,19 +1,25 @@
 import type { IncomingMessage } from 'node:http';
-import { VencError } from '../../../src/shared/errors.js';
+import { invalidRequest, VencError } from '../../../src/shared/errors.js';
 import type { JobRecord } from '../../../src/shared/records.js';
+import type { RouteName } from '../../../src/shared/routes.js';
 import { memoizeByKey } from '../../../src/shared/util/collections.js';
-import { cancelJob } from '../../actions/cancel-job.js';
+import { requireHealthy } from '../../actions/app-context.js';
 import { createJob, resubmitJob } from '../../actions/create-job.js';
-import { findInput, findJob, findOutput } from '../../actions/find-job.js';
-import { followJob } from '../../actions/follow-job.js';
-import { type JobListing, listJobs } from '../../actions/list-jobs.js';
+import {
+  findInput,
+  findJob,
+  findOutput,
+  followJob,
+  type JobListing,
+  listJobs,
+} from '../../actions/find-job.js';
 import { followLog, type RequestedLog, readLog, requireReadableLog } from '../../actions/read-log.js';
-import { readLiveReport, readUsageReport, readVodReport } from '../../actions/read-report.js';
-import { receiveUpload } from '../../actions/receive-upload.js';
-import { removeJob } from '../../actions/remove-job.js';
+import { readUsage, reportRange } from '../../actions/read-report.js';
+import { cancelJob, removeJob } from '../../actions/remove-job.js';
 import { listWorkers, setWorkerDraining } from '../../actions/workers.js';
+import { fileRefUrl, validateFileName } from '../../hosted-files/file-ref.js';
 import { inputProgress, jobProgress, outputProgress } from '../../jobs/progress.js';
-import type { ReportQuery } from '../../jobs/report.js';
+import { allReport, liveReport, type ReportQuery, vodReport } from '../../jobs/report.js';
 import { inputDetails, jobRecord, outputDetails } from '../../jobs/view.js';
 import { answerWithEvents, eventStreamHeaders, lastEventIdOf } from '../event-stream.js';
 import type { RequestContext, RouteHandler } from '../request-context.js';
@@ -27,59 +33,173 @@ export function idOf(params: Readonly<Record<string, string>>): number {
 /** Wraps a job as the answers do: `{"job": ...}`. */
 const wrapJob = memoizeByKey((job: JobRecord) => ({ job }));
 
-/** `POST /v2/jobs` (section 4.1), with `Idempotency-Key`. */
-export const postJob: RouteHandler = async (appContext, requestContext, account) => {
-  const { baseUrl, incoming } = requestContext;
-  const { 'idempotency-key': idempotencyHeader, traceparent } = incoming.headers;
-  const context = {
-    account,
-    baseUrl,
-    idempotencyKey: idempotencyHeader === undefined ? null : String(idempotencyHeader),
-    ...(typeof traceparent === 'string' ? { traceparent } : {}),
-  };
-  return { status: 201, record: await createJob(appContext, context, await requestContext.body()) };
-};
+/** The handlers of version 2 that need the key of an account, by route name. */
+export const jobHandlers = {
+  /** `POST /v2/jobs` (section 4.1), with `Idempotency-Key`. */
+  createJob: async (appContext, requestContext, account) => {
+    const { baseUrl, incoming } = requestContext;
+    const { 'idempotency-key': idempotencyHeader, traceparent } = incoming.headers;
+    const context = {
+      account,
+      baseUrl,
+      idempotencyKey: idempotencyHeader === undefined ? null : String(idempotencyHeader),
+      ...(typeof traceparent === 'string' ? { traceparent } : {}),
+    };
+    return { status: 201, record: await createJob(appContext, context, await requestContext.body()) };
+  },
 
-/** `GET /v2/jobs` (section 4.3), with `X-Total-Count` and `Link`. */
-export const getJobs: RouteHandler = async (appContext, { url, baseUrl }, account) => {
-  const query = Object.fromEntries(url.searchParams);
-  const listing = await listJobs(appContext, account.id, query);
-  return {
+  /** `GET /v2/jobs` (section 4.3), with `X-Total-Count` and `Link`. */
+  listJobs: async (appContext, { url, baseUrl }, account) => {
+    const query = Object.fromEntries(url.searchParams);
+    const listing = await listJobs(appContext, account.id, query);
+    return {
+      status: 200,
+      record: listing.jobs.map(wrapJob),
+      headers: { 'X-Total-Count': String(listing.total), Link: links(url, baseUrl, listing) },
+    };
+  },
+
+  /** `GET /v2/jobs/<id>` (section 4.2). */
+  jobDetails: async (appContext, { params }, account) => ({
     status: 200,
-    record: listing.jobs.map(wrapJob),
-    headers: { 'X-Total-Count': String(listing.total), Link: links(url, baseUrl, listing) },
-  };
-};
+    record: wrapJob(jobRecord(await findJob(appContext, account.id, idOf(params)))),
+  }),
 
-/** `GET /v2/jobs/<id>` (section 4.2). */
-export const getJob: RouteHandler = async (appContext, { params }, account) => ({
-  status: 200,
-  record: wrapJob(jobRecord(await findJob(appContext, account.id, idOf(params)))),
-});
+  /** `GET /v2/jobs/<id>/progress`, an addition to the service document. */
+  jobProgress: async (appContext, { params }, account) => {
+    const job = await findJob(appContext, account.id, idOf(params));
+    return { status: 200, record: jobProgress(job, appContext.progressTracker.read(job.id)) };
+  },
 
-/** `GET /v2/jobs/<id>/progress`, an addition to the service document. */
-export const getJobProgress: RouteHandler = async (appContext, { params }, account) => {
-  const job = await findJob(appContext, account.id, idOf(params));
-  return { status: 200, record: jobProgress(job, appContext.progressTracker.read(job.id)) };
-};
+  /** `PUT /v2/jobs/<id>/cancel` (section 4.5). */
+  cancelJob: async (appContext, { params }, account) => {
+    await cancelJob(appContext, account.id, idOf(params));
+    return { status: 204 };
+  },
 
-/** `PUT /v2/jobs/<id>/cancel` (section 4.5). */
-export const putCancel: RouteHandler = async (appContext, { params }, account) => {
-  await cancelJob(appContext, account.id, idOf(params));
-  return { status: 204 };
-};
+  /** `PUT /v2/jobs/<id>/resubmit` (section 4.4). */
+  resubmitJob: async (appContext, { params }, account) => {
+    await resubmitJob(appContext, account.id, idOf(params));
+    return { status: 204 };
+  },
 
-/** `PUT /v2/jobs/<id>/resubmit` (section 4.4). */
-export const putResubmit: RouteHandler = async (appContext, { params }, account) => {
-  await resubmitJob(appContext, account.id, idOf(params));
-  return { status: 204 };
-};
+  /** `DELETE /v2/jobs/<id>`, an addition to the service document. */
+  removeJob: async (appContext, { params }, account) => {
+    await removeJob(appContext, account.id, idOf(params));
+    return { status: 204 };
+  },
 
-/** `DELETE /v2/jobs/<id>`, an addition to the service document. */
-export const deleteJob: RouteHandler = async (appContext, { params }, account) => {
-  await removeJob(appContext, account.id, idOf(params));
-  return { status: 204 };
-};
+  /** `GET /v2/inputs/<id>` (section 4.6). */
+  inputDetails: async (appContext, { params }, account) => ({
+    status: 200,
+    record: inputDetails(await findInput(appContext, account.id, idOf(params))),
+  }),
+
+  /** `GET /v2/inputs/<id>/progress` (section 4.8). */
+  inputProgress: async (appContext, { params }, account) => {
+    const job = await findInput(appContext, account.id, idOf(params));
+    return { status: 200, record: inputProgress(job, appContext.progressTracker.read(job.id)) };
+  },
+
+  /** `GET /v2/outputs/<id>` (section 4.7). */
+  outputDetails: async (appContext, { params }, account) => ({
+    status: 200,
+    record: outputDetails((await findOutput(appContext, account.id, idOf(params))).output),
+  }),
+
+  /** `GET /v2/outputs/<id>/progress` (section 4.9). */
+  outputProgress: async (appContext, { params }, account) => {
+    const { job, output } = await findOutput(appContext, account.id, idOf(params));
+    return { status: 200, record: outputProgress(job, output, appContext.progressTracker.read(job.id)) };
+  },
+
+  /** `GET /v2/reports/all` (section 4.10). */
+  reportAll: async (appContext, requestContext, account) => ({
+    status: 200,
+    record: allReport(...(await readUsage(appContext, account.id, queryOf(requestContext)))),
+  }),
+
+  /** `GET /v2/reports/live` (section 4.11). */
+  reportLive: async (appContext, requestContext) => ({
+    status: 200,
+    record: liveReport(reportRange(appContext, queryOf(requestContext))),
+  }),
+
+  /**
+   * `GET /v2/reports/vod`, an addition to the service document, and `GET /v2/reports/minutes`, its old name.
+   */
+  reportVod: async (appContext, requestContext, account) => ({
+    status: 200,
+    record: vodReport(...(await readUsage(appContext, account.id, queryOf(requestContext)))),
+  }),
+
+  /** `GET /v2/jobs/<id>/log`, an addition to the service document. */
+  jobLog: (appContext, requestContext, account) =>
+    lines(appContext, requestContext, account, jobOf(requestContext)),
+
+  /** `GET /v2/log`, an addition to the service document. */
+  daemonLog: (appContext, requestContext, account) => lines(appContext, requestContext, account, 'daemon'),
+
+  /**
+   * `GET /v2/jobs/<id>/log/events`, an addition to the service document: the lines that there are, and new ones until the
+   * job has ended. Continues after `Last-Event-ID`. Answers 204 if no line will follow.
+   */
+  jobLogEvents: (appContext, requestContext, account, keyId) =>
+    events(appContext, requestContext, account, keyId, jobOf(requestContext)),
+
+  /** `GET /v2/log/events`, an addition to the service document: the same for the log of the daemon, without end. */
+  daemonLogEvents: (appContext, requestContext, account, keyId) =>
+    events(appContext, requestContext, account, keyId, 'daemon'),
+
+  /**
+   * `GET /v2/jobs/<id>/events`, an addition to the service document: the answers of `/progress` as server-sent
+   * events, at once and at each change, until the job is final. Answers 204, which stops the reconnecting of an
+   * `EventSource`, if the client has the last event of a final job (`Last-Event-ID`). Revoking the key ends the
+   * stream.
+   */
+  jobEvents: async (appContext, requestContext, account, keyId) => {
+    const id = idOf(requestContext.params);
+    if (requestContext.method === 'HEAD') {
+      await findJob(appContext, account.id, id);
+      return { status: 200, headers: eventStreamHeaders };
+    }
+    const feed = await followJob(appContext, account.id, id, lastEventIdOf(requestContext));
+    return feed === null ? { status: 204 } : answerWithEvents(feed, appContext, requestContext, keyId);
+  },
+
+  /**
+   * `PUT /v2/uploads/<name>`, an addition to the service document: streams the body to a file that the same account can
+   * use as an input for 24 hours. Answers with its `upload:` URL when the file is complete and durable.
+   */
+  upload: async (appContext, { params, incoming, signal }, account) => {
+    requireCompleteUncompressed(incoming);
+    const { name = '' } = params;
+    const validationError = validateFileName(name);
+    if (validationError !== null) throw invalidRequest([`the file name ${validationError}`]);
+    await requireHealthy(appContext);
+    const declaredBytes = Number(incoming.headers['content-length'] ?? 0);
+    const fileRef = await appContext.uploads.receive(incoming, name, account.id, signal, declaredBytes);
+    return { status: 201, record: { url: fileRefUrl('upload', fileRef) } };
+  },
+
+  /** `GET /v2/workers`, an addition to the service document. */
+  workers: async (appContext, _, account) => ({
+    status: 200,
+    record: listWorkers(appContext, account),
+  }),
+
+  /** `PUT /v2/workers/<name>/drain`, an addition to the service document. */
+  drainWorker: async (appContext, { params }, account) => {
+    await setWorkerDraining(appContext, account, params.name ?? '', true);
+    return { status: 204 };
+  },
+
+  /** `PUT /v2/workers/<name>/resume`, an addition to the service document. */
+  resumeWorker: async (appContext, { params }, account) => {
+    await setWorkerDraining(appContext, account, params.name ?? '', false);
+    return { status: 204 };
+  },
+} as const satisfies Partial<Record<RouteName, RouteHandler>>;
 
 /**
  * The `Link` header. Its URLs have the base URL that clients use, which behind a proxy is not the one that
@@ -105,50 +225,6 @@ function links(url: URL, baseUrl: string, { page, perPage, total }: JobListing):
     .join(', ');
 }
 
-/** `GET /v2/inputs/<id>` (section 4.6). */
-export const getInput: RouteHandler = async (appContext, { params }, account) => ({
-  status: 200,
-  record: inputDetails(await findInput(appContext, account.id, idOf(params))),
-});
-
-/** `GET /v2/inputs/<id>/progress` (section 4.8). */
-export const getInputProgress: RouteHandler = async (appContext, { params }, account) => {
-  const job = await findInput(appContext, account.id, idOf(params));
-  return { status: 200, record: inputProgress(job, appContext.progressTracker.read(job.id)) };
-};
-
-/** `GET /v2/outputs/<id>` (section 4.7). */
-export const getOutput: RouteHandler = async (appContext, { params }, account) => ({
-  status: 200,
-  record: outputDetails((await findOutput(appContext, account.id, idOf(params))).output),
-});
-
-/** `GET /v2/outputs/<id>/progress` (section 4.9). */
-export const getOutputProgress: RouteHandler = async (appContext, { params }, account) => {
-  const { job, output } = await findOutput(appContext, account.id, idOf(params));
-  return { status: 200, record: outputProgress(job, output, appContext.progressTracker.read(job.id)) };
-};
-
-/** `GET /v2/reports/all` (section 4.10). */
-export const getReport: RouteHandler = async (appContext, requestContext, account) => ({
-  status: 200,
-  record: await readUsageReport(appContext, account.id, queryOf(requestContext)),
-});
-
-/** `GET /v2/reports/live` (section 4.11). */
-export const getLiveReport: RouteHandler = async (appContext, requestContext) => ({
-  status: 200,
-  record: await readLiveReport(appContext, queryOf(requestContext)),
-});
-
-/**
- * `GET /v2/reports/vod`, an addition to the service document, and `GET /v2/reports/minutes`, its old name.
- */
-export const getVodReport: RouteHandler = async (appContext, requestContext, account) => ({
-  status: 200,
-  record: await readVodReport(appContext, account.id, queryOf(requestContext)),
-});
-
 function queryOf(requestContext: RequestContext): ReportQuery {
   return {
     from: requestContext.query('from'),
@@ -156,25 +232,6 @@ function queryOf(requestContext: RequestContext): ReportQuery {
     grouping: requestContext.query('grouping'),
   };
 }
-
-/** `GET /v2/jobs/<id>/log`, an addition to the service document. */
-export const getJobLog: RouteHandler = (appContext, requestContext, account) =>
-  lines(appContext, requestContext, account, jobOf(requestContext));
-
-/** `GET /v2/log`, an addition to the service document. */
-export const getDaemonLog: RouteHandler = (appContext, requestContext, account) =>
-  lines(appContext, requestContext, account, 'daemon');
-
-/**
- * `GET /v2/jobs/<id>/log/events`, an addition to the service document: the lines that there are, and new ones until the
- * job has ended. Continues after `Last-Event-ID`. Answers 204 if no line will follow.
- */
-export const getJobLogEvents: RouteHandler = (appContext, requestContext, account, keyId) =>
-  events(appContext, requestContext, account, keyId, jobOf(requestContext));
-
-/** `GET /v2/log/events`, an addition to the service document: the same for the log of the daemon, without end. */
-export const getDaemonLogEvents: RouteHandler = (appContext, requestContext, account, keyId) =>
-  events(appContext, requestContext, account, keyId, 'daemon');
 
 type Args = Parameters<RouteHandler>;
 
@@ -212,30 +269,6 @@ function parametersOf(requestContext: RequestContext) {
   return { level: requestContext.query('level'), tail: requestContext.query('tail') };
 }
 
-/**
- * `GET /v2/jobs/<id>/events`, an addition to the service document: the answers of `/progress` as server-sent
- * events, at once and at each change, until the job is final. Answers 204, which stops the reconnecting of an
- * `EventSource`, if the client has the last event of a final job (`Last-Event-ID`). Revoking the key ends the
- * stream.
- */
-export const getJobEvents: RouteHandler = async (appContext, requestContext, account, keyId) => {
-  const id = idOf(requestContext.params);
-  if (requestContext.method === 'HEAD') {
-    await findJob(appContext, account.id, id);
-    return { status: 200, headers: eventStreamHeaders };
-  }
-  const feed = await followJob(appContext, account.id, id, lastEventIdOf(requestContext));
-  return feed === null ? { status: 204 } : answerWithEvents(feed, appContext, requestContext, keyId);
-};
-
-/** `PUT /v2/uploads/<name>`, an addition to the service document: streams the body to disk. */
-export const putUpload: RouteHandler = async (appContext, { params, incoming, signal }, account) => {
-  requireCompleteUncompressed(incoming);
-  const declaredBytes = Number(incoming.headers['content-length'] ?? 0);
-  const upload = { name: params.name ?? '', body: incoming, signal, declaredBytes };
-  return { status: 201, record: await receiveUpload(appContext, account.id, upload) };
-};
-
 /** Paths of uploads, and of the files that workers send. */
 const bodiesOfFiles = /^\/(?:v2\/uploads\/|worker\/v1\/claims\/\d+\/file$)/;
 
@@ -264,21 +297,3 @@ export function requireCompleteUncompressed({ headers }: IncomingMessage): void 
     );
   }
 }
-
-/** `GET /v2/workers`, an addition to the service document. */
-export const getWorkers: RouteHandler = async (appContext, _, account) => ({
-  status: 200,
-  record: listWorkers(appContext, account),
-});
-
-/** `PUT /v2/workers/<name>/drain`, an addition to the service document. */
-export const putDrain: RouteHandler = async (appContext, { params }, account) => {
-  await setWorkerDraining(appContext, account, params.name ?? '', true);
-  return { status: 204 };
-};
-
-/** `PUT /v2/workers/<name>/resume`, an addition to the service document. */
-export const putResume: RouteHandler = async (appContext, { params }, account) => {
-  await setWorkerDraining(appContext, account, params.name ?? '', false);
-  return { status: 204 };
-};

@@ -174,7 +174,7 @@ async function runSample(
   const isForced = options.force === true || assigned.paths[0] === sampleFile;
   const resolvedRequest = isForced ? { ...assigned, body: withOverwrite(assigned.body) } : assigned;
   await checkDestinations(resolvedRequest);
-  const { makeSample } = await import('../../../daemon/app/make-sample.js');
+  const { makeSample } = await import('../../../daemon/app/one-shot-run.js');
   await makeSample(sample, encoding);
   io.writeStderr('venc: created a test video with a tone; encoding it\n');
   const { code, encodes } = await encodeAll(

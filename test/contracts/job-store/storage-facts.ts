@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { createNeededFiles } from '../../../daemon/app/needed-files.js';
+import { createNeedOf } from '../../../daemon/app/open-files.js';
 import { allOf, applying, draftFor, draftWith, type StoreFacts, withClaim } from './store-facts.js';
 
 /** Storing jobs and assigning ids. */
@@ -70,7 +70,7 @@ export const storageFacts: StoreFacts = {
   },
 
   async 'the hosted files and uploads that jobs need are known until the jobs have ended'({ store, open }) {
-    const { needOf } = createNeededFiles(store);
+    const needOf = createNeedOf(store);
     assert.is(await needOf('film'), null);
     const address = 'https://encode.example.com/venc/hosted/film/a%20b.mp4?download=1';
     const inputs = [address, 'upload://sent/a.mp4', 'https://example.com/films/other/a.mp4'];
@@ -79,8 +79,8 @@ export const storageFacts: StoreFacts = {
     assert.equal(await Promise.all(tokens.map(needOf)), ['read', 'read', 'delivered', null]);
     for (const { id } of jobs) await store.update(id, applying({ type: 'cancelled' }));
     await store.close();
-    const later = createNeededFiles(await open());
-    assert.equal(await Promise.all(tokens.map(later.needOf)), [null, null, null, null]);
+    const laterNeedOf = createNeedOf(await open());
+    assert.equal(await Promise.all(tokens.map(laterNeedOf)), [null, null, null, null]);
   },
 
   async 'closing waits for pending creates, including the first one and those under a key'({

@@ -4,17 +4,17 @@ import type { Budget } from './check-budget.js';
  * The budget of each module. Lower it when a module gets smaller. A commit that raises it says why.
  */
 export const budget: Budget = {
-  'daemon/actions': { lines: 3630, files: 29 },
+  'daemon/actions': { lines: 3550, files: 23 },
   'daemon/admin': { lines: 1110, files: 11 },
   'daemon/admin/database': { lines: 40, files: 1 },
-  'daemon/app': { lines: 1720, files: 17 },
+  'daemon/app': { lines: 1650, files: 13 },
   'daemon/app/records': { lines: 330, files: 3 },
   'daemon/captions': { lines: 1530, files: 14 },
   'daemon/dry-run': { lines: 630, files: 4 },
   'daemon/ffmpeg': { lines: 5690, files: 38 },
   'daemon/hosted-files': { lines: 900, files: 9 },
-  'daemon/http': { lines: 4150, files: 30 },
-  'daemon/jobs': { lines: 3560, files: 32 },
+  'daemon/http': { lines: 4230, files: 28 },
+  'daemon/jobs': { lines: 3550, files: 32 },
   'daemon/metrics': { lines: 390, files: 3 },
   'daemon/migrate': { lines: 930, files: 5 },
   'daemon/net': { lines: 440, files: 5 },

@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+import { JobEvents } from '../actions/job-events.js';
+import { WorkerFiles } from '../actions/worker-files.js';
+import type { Run, RunHandler } from '../jobs/run.js';
+import { workerTiming } from '../jobs/worker-protocol.js';
+import { observeRuns } from '../pipeline/observe-runs.js';
+import type { WorkerAbilities } from '../queue/parts/part-selection.js';
+import { ProgressTracker } from '../queue/queue-run.js';
+import { RemoteClaims } from '../queue/remote/remote-claims.js';
+import { trackWorkerRuns } from '../queue/remote/worker-runs.js';
+import type { TransportRegistry } from '../transports/registry.js';
+import type { AppBase } from './app-options.js';
+
+/**
+ * Opens the queue, the event streams of jobs, and the remote workers with their claims and the files of these.
+ * `ownOffer` is what this daemon can do while it runs jobs.
+ */
+export async function openJobs(
+  { options, records, hooks, log, minFreeBytes, stallTimeoutMs, uncaughtErrors }: AppBase,
+  transports: TransportRegistry,
+  ownOffer: () => readonly WorkerAbilities[],
+) {
+  const leaseMs = workerTiming.lease * 1000;
+  const { store, accounts } = records;
+  const progressTracker = new ProgressTracker();
+  const events = new JobEvents({ store, progressTracker });
+  const { runInErrorScope } = uncaughtErrors;
+  const queue = await records.openQueue({ progressTracker, runInErrorScope });
+  const workers = await records.openWorkers(leaseMs);
+  const sharedRuns = queue.isShared ? await trackWorkerRuns({ store, progressTracker }) : null;
+  const { maxOutputBytes = null } = options.encodeLimits ?? {};
+  const folder = join(options.dataFolder, 'worker-files');
+  const workerFiles = new WorkerFiles({ folder, transports, stallTimeoutMs, minFreeBytes, maxOutputBytes });
+  await workerFiles.clear();
+  const machines = (): readonly WorkerAbilities[] => [...remoteClaims.availableAbilities(), ...ownOffer()];
+  const observe = (handler: RunHandler) => {
+    const observed = observeRuns(handler, hooks.runObservers);
+    // The handler of a remote run ends with its claim, however that ends.
+    return (run: Run) => observed(run).finally(() => workerFiles.release(run.job.claim ?? ''));
+  };
+  const remoteClaims: RemoteClaims = new RemoteClaims({
+    ...{ queue, store, machines, leaseMs, log, observe },
+    registry: workers,
+    onExpired: hooks.claimExpired,
+    watchKey: (keyId, onRevoked) => accounts.watchKey(keyId, onRevoked),
+    ...(sharedRuns === null ? {} : { sharedRuns }),
+  });
+  await records.resumeClaims((job) => remoteClaims.resume(job));
+  return { queue, progressTracker, events, machines, workers, workerFiles, remoteClaims };
+}
