@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { invalidRequest, VencError } from '../../src/shared/errors.js';
 import { formatBytes } from '../../src/shared/text/numbers.js';
-import { checkFreeSpace, mapUploadError, receiveBody } from '../hosted-files/receive-body.js';
+import { checkFreeSpace, mapUploadError, receiveBody } from '../hosted-files/store-upload.js';
 import type { FileFacts } from '../jobs/job.js';
 import type { ReplacementGuard } from '../transfer/transfer.js';
 import { type TransportRegistry, transportFor } from '../transports/registry.js';

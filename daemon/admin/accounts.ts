@@ -12,7 +12,7 @@ import {
 } from '../store/accounts/accounts-document.js';
 import { newNotificationSecret, newShortId } from '../store/accounts/keys.js';
 import type { SetupStore } from '../store/accounts/setup-store.js';
-import { type NewKey, namedAccount, withNewKey } from './update-accounts.js';
+import { type NewKey, namedAccount, withNewKey } from './api-keys.js';
 
 /** An account and how many keys it has. */
 interface AccountSummary extends Account {

@@ -1,12 +1,14 @@
 import { createReadStream } from 'node:fs';
-import { link, lstat, open, readdir, rm, rmdir, unlink } from 'node:fs/promises';
+import { copyFile, link, lstat, open, readdir, rename, rm, rmdir, unlink, utimes } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { VencError } from '../../src/shared/errors.js';
 import { KeyedMutex } from '../../src/shared/util/semaphore.js';
 import { systemCode } from '../../src/shared/util/system-code.js';
 import type { FileFacts } from '../jobs/job.js';
-import { copyToFile } from '../transfer/copy-to-file.js';
 import { mapLocalDiskError } from '../transfer/disk-errors.js';
-import { measureFile } from '../transfer/read-file.js';
+import { makeFolders, syncFile, syncFolder } from '../transfer/folders.js';
+import { copyToFile } from '../transfer/partial-file.js';
+import { measureAndFlush, measureFile } from '../transfer/read-file.js';
 import { createProgressReporter, type Transfer } from '../transfer/transfer.js';
 import { ExpiryTimer } from './expiry-timer.js';
 import { hostedFilePath, isFileRef, isToken, missingFileError } from './file-ref.js';
@@ -17,8 +19,8 @@ import {
   isExpired,
   readRecord,
   storeDefaults,
+  unfinishedFolder,
 } from './hosted-file-store-state.js';
-import { putHostedFile } from './put-hosted-file.js';
 import { removeExpiredFiles, removeIfExpired, renewFiles } from './remove-expired-files.js';
 import { storeUpload } from './store-upload.js';
 
@@ -125,7 +127,7 @@ async function downloadHostedFile(
     const path = hostedFilePath(state.folder, ref);
     return (await tryLink(path, toPath))
       ? await readLinkedFacts(state, ref.token, toPath, transfer)
-      : await copyFile(path, toPath, transfer);
+      : await copyFromStore(path, toPath, transfer);
   } catch (error) {
     transfer.signal.throwIfAborted();
     if (systemCode(error) === 'ENOENT') throw missingFileError('unknown');
@@ -162,11 +164,75 @@ async function readLinkedFacts(
   return { sizeBytes, md5: recorded.md5 };
 }
 
-async function copyFile(path: string, toPath: string, transfer: Transfer): Promise<FileFacts> {
+async function copyFromStore(path: string, toPath: string, transfer: Transfer): Promise<FileFacts> {
   const handle = await open(path, 'r');
   try {
     return await copyToFile(handle, toPath, { transfer });
   } finally {
     await handle.close();
   }
+}
+
+/** Measures a finished file and moves it into the store durably. Its retention time starts now. */
+async function putHostedFile(
+  state: HostedFileStoreState,
+  fromPath: string,
+  ref: FileRef,
+  transfer: Transfer,
+): Promise<FileFacts> {
+  if (!isFileRef(ref)) throw new VencError('UploadFailureError', 'The name is not valid for a hosted file.');
+  try {
+    const facts = await measureToStore(fromPath, transfer);
+    transfer.signal.throwIfAborted();
+    await state.mutex.runExclusive(ref.token, () => moveIntoStore(state, fromPath, ref));
+    return facts;
+  } catch (error) {
+    transfer.signal.throwIfAborted();
+    throw mapLocalDiskError(error, 'upload');
+  }
+}
+
+async function measureToStore(path: string, transfer: Transfer): Promise<FileFacts> {
+  const handle = await open(path, 'r');
+  try {
+    return await measureAndFlush(handle, transfer);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function moveIntoStore(state: HostedFileStoreState, fromPath: string, ref: FileRef): Promise<void> {
+  // Set the time and sync first: under its final name the file is complete, even after a power cut.
+  await touchAndSync(state, fromPath);
+  const tokenFolder = join(state.folder, ref.token);
+  const undo = await makeFolders(tokenFolder);
+  try {
+    await rename(fromPath, hostedFilePath(state.folder, ref)).catch(async (error: unknown) => {
+      if (systemCode(error) !== 'EXDEV') throw error;
+      await copyAcrossVolumes(state, fromPath, ref);
+    });
+  } catch (error) {
+    await undo();
+    throw error;
+  }
+  await syncFolder(tokenFolder);
+}
+
+async function copyAcrossVolumes(state: HostedFileStoreState, fromPath: string, ref: FileRef): Promise<void> {
+  await makeFolders(unfinishedFolder(state), 0o700);
+  const partPath = join(unfinishedFolder(state), ref.token);
+  try {
+    await copyFile(fromPath, partPath);
+    await touchAndSync(state, partPath);
+    await rename(partPath, hostedFilePath(state.folder, ref));
+  } catch (error) {
+    await unlink(partPath).catch(() => undefined);
+    throw error;
+  }
+  await unlink(fromPath).catch(() => undefined);
+}
+
+async function touchAndSync(state: HostedFileStoreState, path: string): Promise<void> {
+  await utimes(path, state.now(), state.now());
+  await syncFile(path);
 }

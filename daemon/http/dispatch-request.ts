@@ -7,7 +7,7 @@ import { redact } from '../../src/shared/redact.js';
 import { type Representation, type Route, type RouteName, routes } from '../../src/shared/routes.js';
 import { diskReason, systemCode } from '../../src/shared/util/system-code.js';
 import type { AppContext } from '../actions/app-context.js';
-import type { ObserveRequest } from '../metrics/http-metrics.js';
+import type { ObserveRequest } from '../metrics/metrics.js';
 import { type AcceptPreferences, errorRepresentation, representationOf } from './accept-preferences.js';
 import { type Authentication, Authenticator, authorize, workerKeyError } from './authenticator.js';
 import { corsHeaders, exposingHeaders, headerList } from './cors.js';

@@ -1,13 +1,14 @@
 import { errorClasses, isErrorClass } from '../../src/shared/error-classes.js';
 import { invalidRequest } from '../../src/shared/errors.js';
 import { exitCodes } from '../../src/shared/exit-codes.js';
+import type { Field, RecordTable } from '../../src/shared/records/field.js';
 import { workerChangeFields } from '../../src/shared/records/worker-messages.js';
 import { redact } from '../../src/shared/redact.js';
 import type { Job, JobFailure, JobOutput } from './job.js';
 import type { Change } from './legal-changes.js';
+import { trackDispositions } from './media.js';
 import { parseRecord } from './parse-record.js';
 import { type DeliveredThumbnail, destinationOfThumbnail, maxImagesOf, thumbnailSets } from './thumbnails.js';
-import { workerChangeTables } from './worker-change-tables.js';
 import type { ChangeRequest } from './worker-protocol.js';
 
 /** A change by a run of a remote worker. */
@@ -96,3 +97,204 @@ function isThumbnailOf(output: JobOutput, thumbnail: DeliveredThumbnail): boolea
 export function isFileOf(job: Job, id: number): boolean {
   return job.input.id === id || job.outputs.some((output) => output.id === id);
 }
+
+/*
+ * The members of the changes that a remote worker may make, with bounds for everything that is stored. The types are
+ * those of `Change` and of the records in it.
+ */
+
+const description = '';
+const count = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description } as const;
+const amount = { type: 'number', minimum: 0, maximum: 1e15, description } as const;
+const flag = { type: 'boolean', description } as const;
+// A file may declare long texts, such as a language or a title: a job must not fail for them.
+const word = { type: 'string', maxLength: 10_000, description } as const;
+const sentence = { type: 'string', maxLength: 100_000, description } as const;
+const url = { type: 'string', maxLength: 10_000, description } as const;
+/** A file name: it must not lead to another folder. */
+const fileName = { type: 'string', pattern: '^(?!\\.{1,2}$)[^/\\\\\\0]{1,255}$', description } as const;
+
+const nullable = <T extends Field>(field: T) => ({ ...field, isNullable: true }) as const;
+const optional = <T extends Field>(field: T) => ({ ...field, isOptional: true }) as const;
+const object = <T extends RecordTable>(fields: T) => ({ type: 'object', fields, description }) as const;
+const listOf = <T extends Field>(of: T, maxItems: number) =>
+  ({ type: 'array', of, maxItems, item: 'entry', description }) as const;
+const oneOf = (...values: readonly string[]) => ({ type: 'string', values, description }) as const;
+
+const ratio = object({
+  numerator: { ...amount, maximum: 1e9 },
+  denominator: { ...amount, maximum: 1e9 },
+});
+/** Times may be negative: a stream may begin before the file. */
+const seconds = nullable({ type: 'number', minimum: -1e9, maximum: 1e9, description });
+const streamFields = {
+  streamIndex: count,
+  codec: word,
+  bitrateKbps: nullable(amount),
+  durationSeconds: seconds,
+  startSeconds: seconds,
+} as const;
+
+const video = object({
+  ...streamFields,
+  width: count,
+  height: count,
+  sampleAspectRatio: ratio,
+  rotationDegrees: { type: 'integer', minimum: 0, maximum: 270, description },
+  isMirrored: optional(flag),
+  frameRate: nullable(ratio),
+  isFrameRateVariable: flag,
+  hasRoundedTimes: optional(flag),
+  reorderSeconds: optional(seconds),
+  frameCount: optional(count),
+  lastFrame: optional(object({ startSeconds: seconds, endSeconds: seconds })),
+  fieldOrder: oneOf('progressive', 'top-first', 'bottom-first', 'unknown'),
+  pixelFormat: nullable(word),
+  profile: optional(word),
+  level: optional({ ...amount, minimum: -1000 }),
+  colourSpace: optional(word),
+  colourTransfer: optional(word),
+  colourPrimaries: optional(word),
+  colourRange: optional(oneOf('full', 'limited')),
+  hasAlpha: optional(flag),
+  hasClosedCaptions: optional(flag),
+});
+
+const trackLabels = {
+  language: optional(word),
+  title: optional(sentence),
+  dispositions: optional(listOf(oneOf(...trackDispositions), trackDispositions.length)),
+} as const;
+
+const audio = object({ ...streamFields, channels: count, sampleRate: count, ...trackLabels });
+
+const subtitle = object({ streamIndex: count, codec: word, ...trackLabels });
+
+const program = object({ number: count, name: optional(word) });
+
+const unused = object({
+  tracks: optional(
+    listOf(
+      object({
+        streamIndex: count,
+        kind: oneOf('video', 'audio', 'cover', 'attachment', 'data'),
+        codec: word,
+        fileName: optional(word),
+        reason: optional(oneOf('empty', 'unknown-codec', 'still')),
+      }),
+      1000,
+    ),
+  ),
+  tags: optional(listOf(word, 1000)),
+  programs: optional(object({ chosen: program, others: listOf(program, 1000) })),
+});
+
+const media = nullable(
+  object({
+    format: word,
+    durationSeconds: nullable(amount),
+    totalBitrateKbps: nullable(amount),
+    declaredSeconds: optional(amount),
+    wholeSeconds: optional(amount),
+    video: nullable(video),
+    audio: nullable(audio),
+    otherAudio: optional(listOf(audio, 1000)),
+    subtitles: optional(listOf(subtitle, 1000)),
+    tags: optional(listOf(object({ name: word, value: sentence }), 1000)),
+    timecode: optional(word),
+    chapters: optional(
+      listOf(object({ startSeconds: seconds, endSeconds: seconds, title: optional(sentence) }), 1000),
+    ),
+    analysis: optional(object({ seconds: amount, bytes: count })),
+    unused: optional(unused),
+  }),
+);
+
+const file = object({ sizeBytes: count, md5: { type: 'string', pattern: '^[0-9a-f]{32}$', description } });
+
+const failure = object({ errorClass: word, message: sentence });
+
+const thumbnail = object({
+  setIndex: count,
+  index: count,
+  width: count,
+  height: count,
+  destination: url,
+  url,
+  sizeBytes: count,
+});
+
+const track = object({
+  kind: oneOf('video', 'audio'),
+  codec: word,
+  language: nullable(word),
+  peakBitrate: amount,
+  averageBitrate: amount,
+  longestSegmentSeconds: amount,
+  hasLeadingFrames: optional(flag),
+  playlist: optional(fileName),
+  files: object({
+    by: oneOf('segment', 'range'),
+    header: optional(fileName),
+    stem: optional(fileName),
+    name: optional(fileName),
+    headerBytes: optional(count),
+    indexBytes: optional(count),
+  }),
+  timescale: count,
+  startTime: { type: 'integer', description },
+  durations: listOf(listOf(count, 2), 1_000_000),
+});
+
+const rendition = object({
+  segments: count,
+  longestSegmentSeconds: amount,
+  videoCodec: nullable(word),
+  audioCodec: nullable(word),
+  frameRate: optional(amount),
+  peakBitrate: amount,
+  averageBitrate: amount,
+  isIndependent: flag,
+  keyframes: optional(object({ name: fileName, peakBitrate: amount, averageBitrate: amount })),
+  captions: optional(
+    listOf(
+      object({
+        language: nullable(word),
+        label: word,
+        isDefault: flag,
+        isForced: flag,
+        playlist: optional(fileName),
+        file: optional(fileName),
+      }),
+      1000,
+    ),
+  ),
+  tracks: optional(listOf(track, 100)),
+});
+
+const type = word;
+const ofOutput = { type, id: count } as const;
+const warnings = optional(listOf(sentence, 1000));
+const captionFile = object({ name: fileName, language: nullable(word), label: word });
+
+/** The members of each change that a run may make. */
+const workerChangeTables = {
+  inspected: { type, media, file },
+  'input-failed': { type, failure },
+  'output-assigned': ofOutput,
+  'output-started': { ...ofOutput, warnings },
+  'output-finished': {
+    ...ofOutput,
+    media,
+    file,
+    thumbnails: optional(listOf(thumbnail, 20_000)),
+    warnings,
+    primaryUploadError: optional(sentence),
+    rendition: optional(rendition),
+    captionFiles: optional(listOf(captionFile, 1000)),
+  },
+  'output-failed': { ...ofOutput, failure },
+  'output-queued': ofOutput,
+  'output-skipped': { ...ofOutput, reason: sentence },
+  'source-failed': { ...ofOutput, failure },
+} as const satisfies Readonly<Record<string, RecordTable>>;

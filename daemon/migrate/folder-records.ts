@@ -1,28 +1,41 @@
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isFinal } from '../../src/shared/states.js';
+import { AtomicFiles } from '../../src/shared/util/atomic-files.js';
 import { chunksOf } from '../../src/shared/util/collections.js';
+import { type Disk, realDisk } from '../../src/shared/util/disk.js';
 import { mapWithConcurrency } from '../../src/shared/util/semaphore.js';
 import { systemCode } from '../../src/shared/util/system-code.js';
 import { usageOf } from '../jobs/usage.js';
-import { dataLayout, firstIdOfDoneFolder, idOfJobFile, jobFile } from '../store/data-folder/layout.js';
-import { readNextId } from '../store/data-folder/sequence.js';
+import { toWriteError } from '../store/data-folder/disk-errors.js';
+import { readFolderMigration } from '../store/data-folder/folder-migration.js';
+import {
+  dataLayout,
+  firstIdOfDoneFolder,
+  foldersOfJobs,
+  idOfJobFile,
+  jobFile,
+} from '../store/data-folder/layout.js';
+import { readNextId, writeNextId } from '../store/data-folder/sequence.js';
 import { idOfDamaged } from '../store/jobs/damaged-jobs.js';
 import { indexEntry } from '../store/jobs/index-entry.js';
 import { type JobDocument, maxConcurrentReads, readJobFile } from '../store/jobs/job-document.js';
-import { readRemovedJobs } from '../store/jobs/removed-jobs.js';
+import { readRemovedJobs, removedFile, writeRemovedJobs } from '../store/jobs/removed-jobs.js';
 import type {
   DamagedRecord,
   IdRange,
+  MigrationName,
   RemovedRecords,
   SetupRecords,
   StoredJob,
   StoredRecords,
+  TargetState,
+  WritableRecords,
 } from '../store/stored-records.js';
-import { readFolderSetup } from './folder-setup.js';
+import { readFolderSetup, writeFolderSetup } from './folder-setup.js';
 
 /** The options of `FolderRecords`. */
-export interface FolderRecordsOptions {
+interface FolderRecordsOptions {
   readonly folder: string;
   /** Called for each damaged record, at each time that it is read. It is left out. */
   readonly onDamaged: (record: DamagedRecord) => void;
@@ -167,7 +180,7 @@ export class FolderRecords implements StoredRecords {
 }
 
 /** The names in a folder; none if there is no such folder. */
-export async function namesIn(folder: string): Promise<readonly string[]> {
+async function namesIn(folder: string): Promise<readonly string[]> {
   return readdir(folder).catch((error: unknown) => {
     if (systemCode(error) === 'ENOENT') return [];
     throw error;
@@ -175,7 +188,7 @@ export async function namesIn(folder: string): Promise<readonly string[]> {
 }
 
 /** The path of a job's file in the folder that does not belong to its state. */
-export function otherJobFile(layout: ReturnType<typeof dataLayout>, { id, state }: StoredJob['job']): string {
+function otherJobFile(layout: ReturnType<typeof dataLayout>, { id, state }: StoredJob['job']): string {
   return jobFile(layout, id, isFinal(state) ? 'waiting' : 'finished');
 }
 
@@ -186,4 +199,92 @@ function idsInBlock({ active, done }: Block, { after, upTo }: IdRange): readonly
 
 function idsOf(names: readonly string[]): number[] {
   return names.map(idOfJobFile).filter((id) => id !== null);
+}
+
+/** The files, except those of jobs, that an empty data folder does not have. */
+const setupFiles = [
+  ...['accounts.json', 'owner-key', 'credentials.json', 'sequence.json', 'drained-workers.json'],
+] as const;
+
+/** A data folder to which a migration copies. */
+export class WritableFolder extends FolderRecords implements WritableRecords {
+  readonly #folder: string;
+  readonly #disk: Disk;
+  readonly #files: AtomicFiles;
+
+  /** `disk` fails once the lock of the folder is lost. */
+  constructor(options: FolderRecordsOptions, disk: Disk = realDisk) {
+    super(options);
+    this.#folder = options.folder;
+    this.#disk = disk;
+    this.#files = new AtomicFiles(disk, toWriteError);
+  }
+
+  async state(): Promise<TargetState> {
+    const found = await readFolderMigration(this.#folder);
+    if (found !== null) {
+      const { isFinished, ...migration } = found;
+      return { kind: 'migration', migration, isFinished };
+    }
+    const jobs = await this.countJobs();
+    if (jobs > 0) return { kind: 'used', what: `${jobs} job${jobs === 1 ? '' : 's'}` };
+    const names = new Set(await namesIn(this.#folder));
+    const file = setupFiles.find((name) => names.has(name));
+    if (file !== undefined) return { kind: 'used', what: `the file ${file}` };
+    const damaged = (await this.quarantined()).length > 0;
+    return damaged ? { kind: 'used', what: 'damaged jobs' } : { kind: 'empty' };
+  }
+
+  async begin(migration: MigrationName): Promise<void> {
+    await this.#writeMigration(migration, false);
+    for (const folder of foldersOfJobs(this.layout)) await this.#files.makeFolder(folder);
+  }
+
+  async finish(): Promise<void> {
+    const found = await readFolderMigration(this.#folder);
+    if (found !== null) await this.#writeMigration(found, true);
+  }
+
+  async putJobs(jobs: readonly StoredJob[]): Promise<void> {
+    await mapWithConcurrency(jobs, maxConcurrentReads, async ({ revision, job }) => {
+      const path = jobFile(this.layout, job.id, job.state);
+      await this.#files.makeFolder(dirname(path));
+      await this.#files.write(path, JSON.stringify({ revision, job }));
+      await this.#remove(otherJobFile(this.layout, job));
+    });
+  }
+
+  async deleteJobs(ids: readonly number[]): Promise<void> {
+    for (const id of ids)
+      for (const state of ['waiting', 'finished'] as const)
+        await this.#remove(jobFile(this.layout, id, state));
+  }
+
+  async replaceRemoved(records: AsyncIterable<RemovedRecords>): Promise<void> {
+    const written = new Set<string>();
+    for await (const { folder, entries, files } of records) {
+      await writeRemovedJobs(this.#files, this.layout, folder, { entries, files });
+      written.add(folder);
+    }
+    for (const name of await namesIn(this.layout.done))
+      if (!written.has(name)) await this.#remove(removedFile(this.layout, name));
+  }
+
+  replaceSetup(setup: SetupRecords): Promise<void> {
+    return writeFolderSetup(this.#files, this.layout, setup);
+  }
+
+  replaceLastId(id: number): Promise<void> {
+    return writeNextId(this.#files, this.layout.sequence, id + 1);
+  }
+
+  #writeMigration({ source, keyCheck }: MigrationName, isFinished: boolean): Promise<void> {
+    return this.#files.write(this.layout.migration, JSON.stringify({ source, keyCheck, isFinished }));
+  }
+
+  async #remove(path: string): Promise<void> {
+    await this.#disk.remove(path).catch((error: unknown) => {
+      if (systemCode(error) !== 'ENOENT' && systemCode(error) !== 'ENOTDIR') throw error;
+    });
+  }
 }

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { VencError } from '../../src/shared/errors.js';
 import { chunksOf } from '../../src/shared/util/collections.js';
 import { realDisk } from '../../src/shared/util/disk.js';
-import { checkOfKey, openDatabaseKey } from '../store/credentials/database-key.js';
 import { type DataLock, lockDataFolder } from '../store/data-folder/lock.js';
 import { idempotencyTtlMs } from '../store/job-store.js';
 import { type ExclusiveDatabase, openDatabaseExclusively } from '../store/postgres/connection.js';
+import { checkOfKey, openDatabaseKey } from '../store/postgres/credentials.js';
 import { requireFinishedMigration, targetState } from '../store/postgres/migrations.js';
 import { DatabaseRecords, WritableDatabase } from '../store/postgres/records.js';
 import type {
@@ -19,8 +19,7 @@ import type {
   WritableRecords,
 } from '../store/stored-records.js';
 import { type Comparison, checksumOfJob, compareRecords } from './compare-records.js';
-import { FolderRecords } from './folder-records.js';
-import { WritableFolder } from './writable-folder.js';
+import { FolderRecords, WritableFolder } from './folder-records.js';
 
 /** What a migration is doing, and for how many of the jobs it is done. */
 interface MigrationProgress {

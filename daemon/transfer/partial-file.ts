@@ -1,13 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { freeBytes } from '../../src/shared/util/disk.js';
 import type { FileFacts } from '../jobs/job.js';
 import { totalByteLength } from './chunks.js';
+import { mapLocalDiskError, outOfSpaceError } from './disk-errors.js';
 import { syncFolder } from './folders.js';
 import { IncrementalMd5 } from './incremental-md5.js';
+import { readChunks } from './read-file.js';
+import { createProgressReporter, type ProgressReporter, type Transfer } from './transfer.js';
+import { type RemoteOptions, type RetryableTransfer, withRetry } from './with-retry.js';
 
 /** Options of a partial file. */
-export interface PartialFileOptions {
+interface PartialFileOptions {
   /** Path of the partial file; by default a short random name in the folder of the final path. */
   readonly partPath?: string;
   /** Whether the finished file must survive a power cut. Scratch files need not. */
@@ -133,7 +138,7 @@ export class PartialFile {
  * Creates a partial file, lets `fill` write it, and renames it to its final name. If `fill` throws, the file is deleted
  * and the error is rethrown.
  */
-export async function writeFileAtomically(
+async function writeFileAtomically(
   finalPath: string,
   options: PartialFileOptions,
   fill: (partialFile: PartialFile) => Promise<void>,
@@ -146,4 +151,73 @@ export async function writeFileAtomically(
     throw error;
   }
   return partialFile.finish(finalPath);
+}
+
+/** Options of a copy. */
+interface CopyToFileOptions {
+  readonly transfer: Transfer;
+  /** Whether the copy must survive a power cut. */
+  readonly isDurable?: boolean;
+  /** See `PartialFileOptions`. */
+  readonly place?: NonNullable<PartialFileOptions['place']>;
+}
+
+/**
+ * Copies an open file to a path in an existing folder, and measures its size and MD5. The path appears only when the
+ * copy is complete; if copying fails, no partial file is left. Rejects with `OutOfSpaceError` before it starts if the
+ * file does not fit.
+ */
+export async function copyToFile(
+  handle: FileHandle,
+  toPath: string,
+  { transfer, ...options }: CopyToFileOptions,
+): Promise<FileFacts> {
+  const { size: totalBytes } = await handle.stat();
+  if (totalBytes > (await freeBytes(dirname(toPath)))) throw outOfSpaceError();
+  const progress = createProgressReporter(transfer);
+  const facts = await writeFileAtomically(toPath, options, async (partialFile) => {
+    await readChunks(
+      handle,
+      async (chunk) => {
+        await partialFile.write(chunk);
+        progress.update(partialFile.sizeBytes, totalBytes);
+      },
+      transfer.signal,
+    );
+    transfer.signal.throwIfAborted();
+  });
+  progress.complete(facts.sizeBytes);
+  return facts;
+}
+
+/** The file and the progress of a download, shared by all of its attempts. */
+interface DownloadContext {
+  readonly partialFile: PartialFile;
+  readonly progress: ProgressReporter;
+}
+
+/**
+ * Downloads a file to a path, with retries. The file has a temporary name until it is complete, and only this user can
+ * read it. Rejects with the last transfer error, with an error of the local disk, or with the reason of the signal. No
+ * partial file is left then.
+ */
+export async function downloadToFile(
+  toPath: string,
+  transfer: Transfer,
+  options: RemoteOptions,
+  startTransfer: (context: DownloadContext) => Omit<RetryableTransfer, 'signal'>,
+): Promise<FileFacts> {
+  const { signal } = transfer;
+  const progress = createProgressReporter(transfer);
+  try {
+    const facts = await writeFileAtomically(toPath, { mode: 0o600 }, async (partialFile) => {
+      await withRetry({ ...startTransfer({ partialFile, progress }), signal }, options);
+      signal.throwIfAborted();
+    });
+    progress.complete(facts.sizeBytes);
+    return facts;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw mapLocalDiskError(error, 'download');
+  }
 }

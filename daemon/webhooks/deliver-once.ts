@@ -13,8 +13,7 @@ import { describeError } from '../queue/job-run.js';
 import { retryUntilPersisted, unrefDelay } from '../queue/retry-until-persisted.js';
 import type { JobStore } from '../store/job-store.js';
 import type { QueuedNotification } from './delivery-queue.js';
-import { createMail } from './mail.js';
-import type { MailSender } from './mail-sender.js';
+import { createMail, type MailSender } from './mail-sender.js';
 import type { WebhookClient, WebhookRequest } from './webhook-client.js';
 
 /** The dependencies of a delivery attempt. */

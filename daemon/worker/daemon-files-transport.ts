@@ -15,9 +15,13 @@ import {
 import { downloadFromHttpTarget } from '../transports/http/http-transport.js';
 import { schemeOf } from '../transports/registry.js';
 import type { Transport } from '../transports/transport.js';
-import type { ClaimRef } from './remote-credentials.js';
-import { untilAnswered } from './until-answered.js';
-import { reportedError, type WorkerClient, WorkerRequestError } from './worker-client.js';
+import {
+  type ClaimRef,
+  reportedError,
+  untilAnswered,
+  type WorkerClient,
+  WorkerRequestError,
+} from './worker-client.js';
 
 /** What the transport of the files of one run needs. */
 interface DaemonFilesOptions {

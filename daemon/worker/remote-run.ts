@@ -9,8 +9,7 @@ import { ClaimConfirmation, type Moment, readClocks } from '../queue/claim-confi
 import { describeError, failureOfRun, JobRun, nextFailure } from '../queue/job-run.js';
 import { delay } from '../queue/retry-until-persisted.js';
 import { PendingReport } from './pending-report.js';
-import { isUnanswered, retryDelayMs } from './until-answered.js';
-import { type WorkerClient, WorkerRequestError } from './worker-client.js';
+import { isUnanswered, retryDelayMs, type WorkerClient, WorkerRequestError } from './worker-client.js';
 
 /** What a run over HTTP needs. */
 interface RemoteRunDeps {

@@ -3,7 +3,10 @@ import { text as readText } from 'node:stream/consumers';
 import { type ErrorClass, isErrorClass } from '../../src/shared/error-classes.js';
 import { VencError } from '../../src/shared/errors.js';
 import { isObject } from '../../src/shared/util/is-object.js';
+import { type Backoff, backoffDelayMs } from '../../src/shared/util/timing.js';
+import type { SavedCredentials } from '../jobs/saved-credentials.js';
 import { createSsrfGuard, type SsrfGuard } from '../net/ssrf-guard.js';
+import { delay } from '../queue/retry-until-persisted.js';
 import { isNotTls, mapConnectionError } from '../transfer/transfer-error.js';
 import { createGuardedAgent, type GuardedResponse } from '../transports/http/guarded-agent.js';
 
@@ -239,3 +242,86 @@ function connectionError(error: unknown, { host }: URL): WorkerRequestError {
   const isTransient = isLate || mapped.kind !== 'permanent';
   return new WorkerRequestError(reported, { status: null, isTransient, retryAfterMs: null });
 }
+
+/** Delays between the attempts to reach the daemon: short, so that a worker is back soon after the daemon is. */
+const backoff: Backoff = { firstMs: 250, maxMs: 5_000 };
+/** The longest `Retry-After` that is respected. */
+const maxRetryAfterMs = 30_000;
+
+/** Options of `untilAnswered`. */
+interface UntilAnsweredOptions {
+  /** Ends the attempts. */
+  readonly signal: AbortSignal;
+  /** Called after each failure that is followed by another attempt, with the number of failures in a row. */
+  readonly onFailure?: (error: WorkerRequestError, failures: number) => void;
+}
+
+/**
+ * Repeats a request until the daemon has answered it: while it cannot be reached, is too busy, or a proxy answers
+ * instead of it. Rejects with `WorkerRequestError` if the daemon rejects the request, and with the reason of the
+ * signal.
+ */
+export async function untilAnswered<T>(
+  send: () => Promise<T>,
+  { signal, onFailure }: UntilAnsweredOptions,
+): Promise<T> {
+  for (let failures = 1; ; failures += 1) {
+    signal.throwIfAborted();
+    try {
+      return await send();
+    } catch (error) {
+      if (!isUnanswered(error)) throw error;
+      onFailure?.(error, failures);
+      await delay(retryDelayMs(error, failures), signal);
+    }
+  }
+}
+
+/** Whether the daemon has not answered a request, so that it can be repeated. */
+export function isUnanswered(error: unknown): error is WorkerRequestError {
+  return error instanceof WorkerRequestError && (error.details.isTransient || error.details.status === null);
+}
+
+/** How long to wait after the given number of failures in a row, in milliseconds. */
+export function retryDelayMs(error: unknown, failures: number): number {
+  const requested = error instanceof WorkerRequestError ? (error.details.retryAfterMs ?? 0) : 0;
+  return Math.max(Math.min(requested, maxRetryAfterMs), backoffDelayMs(failures, backoff));
+}
+
+/** The claim for whose job a worker asks something. */
+export interface ClaimRef {
+  readonly jobId: number;
+  readonly token: string;
+  /** Ends when the run does. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The saved credentials of the account of a job, which the daemon sends when a transfer needs them. The worker keeps
+ * none: each transfer asks again.
+ */
+export function createRemoteCredentials(
+  client: Pick<WorkerClient, 'send'>,
+  { jobId, token, signal }: ClaimRef,
+): SavedCredentials {
+  return {
+    // The daemon checked the request when it was created.
+    check: async () => null,
+    async find({ scheme, name }) {
+      const json = { scheme, name };
+      const path = `/claims/${jobId}/credentials`;
+      // Not ended with the run: files that it delivered are removed after it was stopped.
+      const ended = signal.aborted ? AbortSignal.timeout(rollbackTimeoutMs) : signal;
+      const send = () => client.send({ method: 'POST', path, claim: token, json });
+      const answer = await untilAnswered(send, { signal: ended }).catch((error: unknown) => {
+        throw reportedError(error);
+      });
+      return answer.status === 204
+        ? null
+        : (answer.json as { readonly user: string; readonly secret: string });
+    },
+  };
+}
+
+/** How long the removal of delivered files waits for a daemon, in milliseconds. */
+const rollbackTimeoutMs = 5_000;

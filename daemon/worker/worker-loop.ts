@@ -6,10 +6,8 @@ import type { ContextOfRun } from '../pipeline/pipeline-context.js';
 import { registerTransports } from '../transports/registry.js';
 import type { WorkerContext } from './create-worker-context.js';
 import { checkPlace, createDaemonFilesTransport } from './daemon-files-transport.js';
-import { createRemoteCredentials } from './remote-credentials.js';
 import { type ClaimOutcome, RemoteRun } from './remote-run.js';
-import { untilAnswered } from './until-answered.js';
-import type { WorkerClient } from './worker-client.js';
+import { createRemoteCredentials, untilAnswered, type WorkerClient } from './worker-client.js';
 import type { ReceivedClaim, WorkerSession } from './worker-session.js';
 
 /** What the loop of a joined worker needs. */

@@ -3,11 +3,18 @@ import { isObject } from '../../src/shared/util/is-object.js';
 import type { Log } from '../../src/shared/util/log.js';
 import { workerProtocol } from '../../src/shared/version.js';
 import type { ClaimAnswer, JoinAnswer, JoinRequest } from '../jobs/worker-protocol.js';
-import { speaksTls } from '../net/speaks-tls.js';
+import { speaksTls } from '../net/open-socket.js';
 import { type Moment, readClocks } from '../queue/claim-confirmation.js';
 import { delay } from '../queue/retry-until-persisted.js';
-import { isUnanswered, retryDelayMs, untilAnswered } from './until-answered.js';
-import { reportedError, tokenAdvice, type WorkerClient, WorkerRequestError } from './worker-client.js';
+import {
+  isUnanswered,
+  reportedError,
+  retryDelayMs,
+  tokenAdvice,
+  untilAnswered,
+  type WorkerClient,
+  WorkerRequestError,
+} from './worker-client.js';
 
 /** What a session needs. */
 interface WorkerSessionDeps {

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { apply } from '../../daemon/jobs/changes.js';
 import type { Job } from '../../daemon/jobs/job.js';
 import type { JobQueue } from '../../daemon/queue/job-queue.js';
-import { recover } from '../../daemon/queue/recover.js';
+import { recover } from '../../daemon/queue/local/local-queue.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
 import { outOfSpaceError, type UpdateFailure, withFailingUpdates } from '../helpers/failing-updates.js';
 import { HandlerFixture } from '../helpers/handler-fixture.js';

@@ -5,7 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Transport } from '../../daemon/transports/transport.js';
 import { createDaemonFilesTransport } from '../../daemon/worker/daemon-files-transport.js';
-import { createRemoteCredentials } from '../../daemon/worker/remote-credentials.js';
+import { createRemoteCredentials } from '../../daemon/worker/worker-client.js';
 import type { VencError } from '../../src/shared/errors.js';
 import { listRecursively, tempFolder } from '../helpers/temp.js';
 import { waitUntil } from '../helpers/wait-until.js';

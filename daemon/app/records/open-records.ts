@@ -1,6 +1,5 @@
 import { type Disk, readTextFile } from '../../../src/shared/util/disk.js';
-import { createLocalQueue } from '../../queue/local/local-queue.js';
-import { recover, resumeClaims } from '../../queue/recover.js';
+import { createLocalQueue, recover, resumeClaims } from '../../queue/local/local-queue.js';
 import { Workers } from '../../queue/remote/workers.js';
 import { openAccounts } from '../../store/accounts/accounts.js';
 import { folderSetup } from '../../store/accounts/folder-setup.js';

@@ -5,11 +5,11 @@ import {
   endedClaimOf,
   isCancelledClaim,
   isEndedByHolder,
+  isStoredChange,
   jobForWorker,
 } from '../../jobs/claims.js';
 import type { Job } from '../../jobs/job.js';
 import type { Change } from '../../jobs/legal-changes.js';
-import { isStoredChange } from '../../jobs/numbered-changes.js';
 import type { RunHandler, WorkerStopReason } from '../../jobs/run.js';
 import type {
   ClaimAnswer,

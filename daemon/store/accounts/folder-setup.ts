@@ -1,5 +1,5 @@
-import { access, constants } from 'node:fs/promises';
-import { setTimeout } from 'node:timers/promises';
+import { access, constants, stat } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { VencError } from '../../../src/shared/errors.js';
 import { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
 import { guardDisk, readTextFile, realDisk } from '../../../src/shared/util/disk.js';
@@ -10,7 +10,6 @@ import { credentialsDocument, openCredentialsKey } from '../credentials/credenti
 import { diskOfOwner, makeDataFolder, removeAbandonedFiles } from '../data-folder/data-folder.js';
 import { toOpenError, toWriteError } from '../data-folder/disk-errors.js';
 import { DurableJsonFile, JsonDocument, type ReadResult, readDocument } from '../data-folder/document.js';
-import { FilePoller } from '../data-folder/file-poller.js';
 import { type DataLayout, dataLayout } from '../data-folder/layout.js';
 import {
   type AccountsDocument,
@@ -166,7 +165,7 @@ async function takeLock(layout: DataLayout): Promise<FileLock> {
     const outcome = await tryFileLock(layout.accountsLock);
     if (outcome.kind === 'taken') return outcome.lock;
     if (performance.now() > end) throw accountsLockedError(layout, holderName(outcome.holder));
-    await setTimeout(lockPauseMs);
+    await sleep(lockPauseMs);
   }
 }
 
@@ -210,4 +209,83 @@ async function removeOwnerKey(layout: DataLayout): Promise<void> {
     if (systemCode(error) !== 'ENOENT') throw error;
   }
   await realDisk.syncFolder(layout.folder);
+}
+
+/**
+ * Detects by polling that a file was replaced or changed, outside of any request. `fs.watch` was rejected
+ * because it fails on network disks and when the system's watches are exhausted. `fs.watchFile` misses a
+ * change that happens before its own first poll.
+ */
+class FilePoller {
+  readonly #path: string;
+  #version: string;
+  #timer: NodeJS.Timeout | null = null;
+  #onChange: () => Promise<void> = async () => {};
+  #polling: Promise<void> = Promise.resolve();
+  #next: Promise<void> | null = null;
+
+  private constructor(path: string, version: string) {
+    this.#path = path;
+    this.#version = version;
+  }
+
+  /** Records the current version of the file, which later polls compare with. */
+  static async create(path: string): Promise<FilePoller> {
+    return new FilePoller(path, await fileVersionOf(path));
+  }
+
+  /** Polls at an interval and calls `onChange` if the file has changed. Does not keep the process alive. */
+  start(intervalMs: number, onChange: () => Promise<void>): void {
+    this.#onChange = onChange;
+    const schedule = () => {
+      this.#timer = setTimeout(() => {
+        void this.poll().finally(() => {
+          if (this.#timer !== null) schedule();
+        });
+      }, intervalMs).unref();
+    };
+    schedule();
+  }
+
+  /**
+   * Polls now. Resolves when a poll that began after the call has ended; concurrent calls share one. Never
+   * rejects.
+   */
+  poll(): Promise<void> {
+    this.#next ??= this.#polling.then(() => {
+      this.#next = null;
+      this.#polling = this.#pollOnce();
+      return this.#polling;
+    });
+    return this.#next;
+  }
+
+  /** Stops polling; resolves when no call of `onChange` is running. */
+  async close(): Promise<void> {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    await (this.#next ?? this.#polling);
+  }
+
+  async #pollOnce(): Promise<void> {
+    const version = await fileVersionOf(this.#path);
+    if (version === this.#version) return;
+    try {
+      await this.#onChange();
+      this.#version = version;
+    } catch {
+      // The machine lacks a resource: the recorded version stays the old one, so that the next poll tries
+      // again.
+    }
+  }
+}
+
+/** Identifies a version of a file; a fixed text if there is no file. */
+async function fileVersionOf(path: string): Promise<string> {
+  try {
+    const { ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
+    return [ino, size, mtimeNs, ctimeNs].join(' ');
+  } catch {
+    return 'none';
+  }
 }

@@ -1,8 +1,7 @@
 import { VencError } from '../../../src/shared/errors.js';
 import type { ContentEncoding } from '../../transfer/decode-file.js';
-import { downloadToFile } from '../../transfer/download-to-file.js';
-import type { Transfer } from '../../transfer/transfer.js';
-import { defaultConnections } from '../../transfer/transfer.js';
+import { downloadToFile } from '../../transfer/partial-file.js';
+import { defaultConnections, type Transfer } from '../../transfer/transfer.js';
 import { connectTimeoutOf, type RemoteOptions, withIdleTimeout } from '../../transfer/with-retry.js';
 import type { DownloadedFacts, Transport } from '../transport.js';
 import { createGuardedAgent } from './guarded-agent.js';

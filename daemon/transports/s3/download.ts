@@ -6,8 +6,7 @@ import { freeBytes } from '../../../src/shared/util/disk.js';
 import { Semaphore } from '../../../src/shared/util/semaphore.js';
 import type { FileFacts } from '../../jobs/job.js';
 import { mapLocalDiskError, outOfSpaceError } from '../../transfer/disk-errors.js';
-import { downloadToFile } from '../../transfer/download-to-file.js';
-import type { PartialFile } from '../../transfer/partial-file.js';
+import { downloadToFile, type PartialFile } from '../../transfer/partial-file.js';
 import { defaultConnections, type Transfer } from '../../transfer/transfer.js';
 import { type TransferError, transientError } from '../../transfer/transfer-error.js';
 import {

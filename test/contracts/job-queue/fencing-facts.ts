@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { apply } from '../../../daemon/jobs/changes.js';
-import { recover } from '../../../daemon/queue/recover.js';
+import { recover } from '../../../daemon/queue/local/local-queue.js';
 import { isVencError } from '../../../src/shared/errors.js';
 import { HandlerFixture } from '../../helpers/handler-fixture.js';
 import { finishAll, sampleDraft, sampleFile, sampleMedia } from '../../helpers/sample-job.js';

@@ -14,7 +14,7 @@ export const owners: Owners = {
   ],
   'node:cluster': [],
   // A worker thread computes the checksums of large files.
-  'node:worker_threads': ['daemon/transfer/background-md5.ts', 'daemon/transfer/md5-worker.ts'],
+  'node:worker_threads': ['daemon/transfer/incremental-md5.ts', 'daemon/transfer/md5-worker.ts'],
   execa: ['daemon/ffmpeg'],
   '@ffmpeg-installer/ffmpeg': ['daemon/ffmpeg'],
   '@ffprobe-installer/ffprobe': ['daemon/ffmpeg'],

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { isFinal } from '../../../../src/shared/states.js';
 import { mapWithConcurrency } from '../../../../src/shared/util/semaphore.js';
+import type { JobDailyUsage } from '../../../jobs/usage.js';
 import { type DataLayout, doneFolderName } from '../../data-folder/layout.js';
 import type { AccountDailyUsage, JobFilter, RemovableFilter, UsageFilter } from '../../job-store.js';
 import type { IndexEntry, RemovedJob } from '../index-entry.js';
@@ -17,7 +18,6 @@ import {
 import { IndexWriter, type IndexWriterParts, indexWriteThreshold } from './index-writer.js';
 import { type IdPage, JobLists, SortedIdList } from './job-lists.js';
 import { JobTable, type TableEntry, wordsPerJob } from './job-table.js';
-import { UsageLedger } from './usage-ledger.js';
 
 /**
  * The index of all jobs in memory, ordered by id, for every query across jobs: about 80 bytes per job. The cost of
@@ -207,4 +207,74 @@ export class JobIndex {
       yield { name, hasRemoved: withRemoved.has(name), ...rows, keys: keysOfFinal, isCurrent };
     }
   }
+}
+
+/** Whole milliseconds. */
+interface Sums {
+  encodedMs: number;
+  billableMs: number;
+}
+
+type Day = Map<string | null, Sums>;
+
+/**
+ * The usage of each account by UTC day and grouping, in memory. The usage of a job is subtracted before its
+ * new usage is added. All numbers are whole, so no remainder accumulates: the sums are always those of the
+ * existing jobs.
+ */
+class UsageLedger {
+  readonly #accounts = new Map<string, Map<string, Day>>();
+
+  /** Adds the usage of a job. */
+  add(accountId: string, entries: readonly JobDailyUsage[]): void {
+    for (const { day, grouping, encodedMs, billableMs } of entries) {
+      const sums = this.#sums(accountId, day, grouping);
+      sums.encodedMs += encodedMs;
+      sums.billableMs += billableMs;
+    }
+  }
+
+  /** Subtracts the usage of a job. */
+  subtract(accountId: string, entries: readonly JobDailyUsage[]): void {
+    const days = this.#accounts.get(accountId);
+    for (const { day, grouping, encodedMs, billableMs } of entries) {
+      const groupings = days?.get(day);
+      const sums = groupings?.get(grouping);
+      if (groupings === undefined || sums === undefined) continue;
+      sums.encodedMs -= encodedMs;
+      sums.billableMs -= billableMs;
+      // Every entry is greater than zero.
+      if (sums.encodedMs === 0) groupings.delete(grouping);
+      if (groupings.size === 0) days?.delete(day);
+    }
+  }
+
+  /** The sums of an account's days in a range, in the order of `JobStore.usage`. */
+  of({ accountId, from, to }: UsageFilter): readonly AccountDailyUsage[] {
+    const days = [...(this.#accounts.get(accountId) ?? [])].filter(([day]) => from <= day && day <= to);
+    return days
+      .sort(byFirst)
+      .flatMap(([day, groupings]) =>
+        [...groupings]
+          .sort(byFirst)
+          .map(([grouping, { encodedMs, billableMs }]) => ({ day, grouping, encodedMs, billableMs })),
+      );
+  }
+
+  #sums(accountId: string, day: string, grouping: string | null): Sums {
+    const known = this.#accounts.get(accountId)?.get(day)?.get(grouping);
+    if (known !== undefined) return known;
+    const sums = { encodedMs: 0, billableMs: 0 };
+    const days = this.#accounts.get(accountId) ?? new Map<string, Day>();
+    const groupings: Day = days.get(day) ?? new Map();
+    this.#accounts.set(accountId, days.set(day, groupings.set(grouping, sums)));
+    return sums;
+  }
+}
+
+/** null first, then by UTF-16 code units: the same order on every machine. */
+function byFirst([a]: readonly [string | null, unknown], [b]: readonly [string | null, unknown]): number {
+  if (a === b) return 0;
+  if (a === null || b === null) return a === null ? -1 : 1;
+  return a < b ? -1 : 1;
 }
