@@ -11,7 +11,7 @@ import { type TransportRegistry, transportFor } from '../transports/registry.js'
 import type { OpenFile } from '../transports/transport.js';
 
 /** The dependencies of `WorkerFiles`. */
-export interface WorkerFilesOptions {
+interface WorkerFilesOptions {
   /** The folder of unfinished files. Only this object uses it. */
   readonly folder: string;
   readonly transports: TransportRegistry;

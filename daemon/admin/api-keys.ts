@@ -179,7 +179,7 @@ export function withNewKey(document: AccountsDocument, account: Account, kind: K
 }
 
 /** Adds a worker key. Returns the new document and the key. */
-export function withNewWorkerKey(document: AccountsDocument) {
+function withNewWorkerKey(document: AccountsDocument) {
   const created: NewKey = { id: newShortId(allKeys(document)), key: newWorkerKey() };
   const stored = { id: created.id, hash: hashKey(created.key), createdAt: new Date().toISOString() };
   return { updated: withWorkerKey(document, stored), created };

@@ -78,7 +78,7 @@ async function openHostedFiles(base: AppBase, cleanupJournal: CleanupJournal) {
 const tokensTtlMs = 60_000;
 
 /**
- * Returns a function that tells why a job that has not ended needs the files of a token: it names them, or has
+ * Returns a function that reports why a job that has not ended needs the files of a token: it names them, or has
  * delivered them. Null if no job needs them. The daemon keeps such files longer than 24 hours.
  *
  * It looks among the jobs that have not ended, at most once a minute and only when the time of a file is over. It never
@@ -123,7 +123,7 @@ function addNeed(needs: Map<string, FileNeed>, ref: FileRef | null, need: FileNe
  * hours after the last of their jobs has ended. They are also started at the beginning, because a crash may come
  * between the end of a job and this.
  */
-export function renewUploads(uploads: Pick<HostedFileStore, 'renew'>, log: Log): JobListener {
+function renewUploads(uploads: Pick<HostedFileStore, 'renew'>, log: Log): JobListener {
   return (job, before) => {
     if (before === null || before.state === job.state) return;
     for (const token of uploadTokensOf(job))

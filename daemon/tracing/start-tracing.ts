@@ -173,7 +173,7 @@ interface TraceContexts {
  * Creates an observer that writes a span `job` for each run, with a child for each stage. URLs are never written: they
  * may contain secrets, also in their path.
  */
-export function createRunTracer(tracer: Tracer, contexts: TraceContexts): RunObserver {
+function createRunTracer(tracer: Tracer, contexts: TraceContexts): RunObserver {
   return {
     startRun(job) {
       const parent = contexts.takeParent(job.id);
@@ -211,7 +211,7 @@ export function createRunTracer(tracer: Tracer, contexts: TraceContexts): RunObs
 }
 
 /** The attributes of the span of a notification. */
-export function notificationAttributes({ jobId, outputId, kind, result }: NotificationAttempt): Attributes {
+function notificationAttributes({ jobId, outputId, kind, result }: NotificationAttempt): Attributes {
   return {
     'venc.job.id': jobId,
     ...(outputId === null ? {} : { 'venc.output.id': outputId }),

@@ -175,7 +175,7 @@ const otherMethods: readonly Method[] = ['get', 'post', 'put', 'patch', 'delete'
  * All paths with their operations. The plain path of a route lists every response format as a media type, which suits
  * generated clients best. Each suffix is a separate path with only its format, for readers who search for it.
  */
-export function pathItems(): Readonly<Record<string, PathItem>> {
+function pathItems(): Readonly<Record<string, PathItem>> {
   const items = new Map<string, PathItem>();
   // Object.entries loses the type of the keys, which are route names.
   for (const [name, route] of Object.entries<Route>(routes) as [RouteName, Route][]) {
@@ -266,7 +266,7 @@ function capitalised(text: string): string {
 const tagOfSuffixes = 'Paths with a suffix';
 
 /** All tags, in the order of the document. */
-export const tags = [
+const tags = [
   { name: 'Jobs', description: 'Creating, listing, following, cancelling and repeating jobs.' },
   { name: 'Inputs and outputs', description: 'Details and progress of the files of a job.' },
   { name: 'Reports', description: 'Usage by day.' },

@@ -76,7 +76,7 @@ export function requireValidKey(key: string): void {
 }
 
 /** Finds what belongs to the key with this digest; null for an unknown one. */
-export type KeyLookup<T> = (digest: KeyDigest) => T | null;
+type KeyLookup<T> = (digest: KeyDigest) => T | null;
 
 /** Makes the lookup of the holders of keys, which most requests use. */
 export function createKeyLookup(document: AccountsDocument): KeyLookup<KeyHolder> {

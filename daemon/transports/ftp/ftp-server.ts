@@ -82,7 +82,7 @@ interface FtpSessionOptions {
 const maxListingBytes = 40 << 20;
 
 /** Creates a session with an FTP server after the login. */
-export function createFtpSession(options: FtpSessionOptions): FileSession {
+function createFtpSession(options: FtpSessionOptions): FileSession {
   const { control, capabilities, openData, buffers, location, direction } = options;
   const createDeniedError = () => deniedError(direction, location);
   const createMissingError = () =>

@@ -187,7 +187,7 @@ export class StorageSession {
 }
 
 /** Receives the progress of a request. */
-export interface RequestListener {
+interface RequestListener {
   /** Called whenever data was transferred. */
   readonly reportActivity: () => void;
   /** Called with the number of body bytes sent so far. */
@@ -225,7 +225,7 @@ const maxResponseBytes = 4 << 20;
  * Sends the requests of the SDK through a guarded agent. The handler of the SDK would resolve and connect without the
  * guard, and does not report the progress of a body. `listeners` are keyed by the abort signal of the request.
  */
-export function createS3RequestHandler(
+function createS3RequestHandler(
   agent: GuardedAgent,
   listeners: WeakMap<object, RequestListener>,
 ): S3RequestHandler {

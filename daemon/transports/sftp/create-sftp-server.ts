@@ -178,13 +178,7 @@ interface SftpSessionOptions {
 }
 
 /** Creates a session with an SFTP server, with pipelined reads and writes. */
-export function createSftpSession({
-  channel,
-  watchdog,
-  direction,
-  name,
-  close,
-}: SftpSessionOptions): FileSession {
+function createSftpSession({ channel, watchdog, direction, name, close }: SftpSessionOptions): FileSession {
   const statOrNull = async (path: string): Promise<Stats | null> => {
     try {
       return await channel.call<Stats>((sftp, callback) => sftp.stat(path, callback));
