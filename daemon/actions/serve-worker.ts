@@ -12,13 +12,7 @@ import type { Change } from '../jobs/legal-changes.js';
 import { parseRecord } from '../jobs/parse-record.js';
 import type { Credential } from '../jobs/saved-credentials.js';
 import { isFileOf, parseWorkerChange } from '../jobs/worker-changes.js';
-import type {
-  ClaimAnswer,
-  HeartbeatAnswer,
-  HeartbeatRequest,
-  JoinAnswer,
-  JoinRequest,
-} from '../jobs/worker-protocol.js';
+import type { ClaimAnswer, HeartbeatAnswer, JoinAnswer } from '../jobs/worker-protocol.js';
 import type { AppContext } from './app-context.js';
 import { isCredentialOfJob, isDeliveredByDaemon, isPartName } from './worker-urls.js';
 
@@ -36,7 +30,7 @@ export async function joinWorker(
 ): Promise<JoinAnswer> {
   const request = parseRecord(workerJoinFields, body);
   const labels = request.labels.map((label) => label.toLowerCase());
-  const answer = await remoteClaims.join({ ...request, labels } as JoinRequest, keyId);
+  const answer = await remoteClaims.join({ ...request, labels }, keyId);
   log('info', `The worker ${answer.name} has joined (venc ${request.version}, ffmpeg ${request.ffmpeg}).`);
   return answer;
 }
@@ -88,7 +82,7 @@ export async function receiveHeartbeat(
     throw invalidRequest(unknown.map((name) => `${name} must be the id of a file of job ${jobId}`));
   // A line is a detail, or has no such member.
   const log = request.log.map(({ isDetail, ...line }) => (isDetail === true ? { ...line, isDetail } : line));
-  return remoteClaims.heartbeat(jobId, token, { ...request, log } as HeartbeatRequest, keyId);
+  return remoteClaims.heartbeat(jobId, token, { ...request, log }, keyId);
 }
 
 /** Stores a change of a job by its worker. */

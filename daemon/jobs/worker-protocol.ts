@@ -2,12 +2,17 @@
  * The messages between a remote worker and the daemon, in the version of `workerProtocol.current`. All are JSON. A
  * worker joins, then repeats: it asks for a claim and waits for one; while it holds a claim it sends heartbeats and
  * changes; at last it ends the claim. Members that a side does not know are ignored, so that neighbouring versions
- * understand each other.
+ * understand each other. The fields of a message are those of its table in `src/shared/records/worker-messages.ts`.
  */
-import type { LogEntry } from '../../src/shared/util/log.js';
+import type { RecordOf } from '../../src/shared/records/field.js';
+import type {
+  workerCredentialsFields,
+  workerHeartbeatFields,
+  workerJoinedFields,
+  workerJoinFields,
+} from '../../src/shared/records/worker-messages.js';
 import type { Job } from './job.js';
 import type { Change } from './legal-changes.js';
-import type { FileProgress } from './progress.js';
 import type { StopReason } from './run.js';
 
 /** Times of the protocol, in seconds. */
@@ -20,51 +25,14 @@ export const workerTiming = {
   poll: 20,
 } as const;
 
-/** What the ffmpeg of a worker supports: `Capabilities` as JSON. */
-export interface WorkerCapabilities {
-  readonly version: number | null;
-  readonly encoders: readonly string[];
-  readonly filters: readonly string[];
-  readonly muxers: readonly string[];
-  readonly hasFpsMode: boolean;
-}
+/** A worker that joins. `services` are those of `Services` for which its environment has keys. */
+export type JoinRequest = RecordOf<typeof workerJoinFields>;
 
-/** A worker that joins. */
-export interface JoinRequest {
-  readonly protocol: number;
-  readonly name: string;
-  /** Version of venc. */
-  readonly version: string;
-  /** Version of its ffmpeg, as that prints it. */
-  readonly ffmpeg: string;
-  /** How many jobs it encodes at once. */
-  readonly jobs: number;
-  readonly labels: readonly string[];
-  readonly capabilities: WorkerCapabilities;
-  /** The storage services of `Services` for which its environment has keys. */
-  readonly services: readonly string[];
-  /**
-   * Names the folder that it works in, which one process at a time uses, and that process. Absent for workers of other
-   * programs.
-   */
-  readonly folderId?: string;
-  readonly processId?: string;
-  /** Whether the process has joined before. Absent in a first join, and for workers of earlier versions. */
-  readonly hasJoined?: boolean;
-  /** Whether it takes one job and ends. */
-  readonly isOnce?: boolean;
-}
+/** What the ffmpeg of a worker supports: `Capabilities` as JSON. */
+export type WorkerCapabilities = JoinRequest['capabilities'];
 
 /** The answer to a worker that joins. */
-export interface JoinAnswer {
-  /** Names this session of the worker in its further requests. */
-  readonly workerId: string;
-  /** Its name, with a number if another worker has the same. */
-  readonly name: string;
-  readonly leaseSeconds: number;
-  readonly heartbeatSeconds: number;
-  readonly pollSeconds: number;
-}
+export type JoinAnswer = RecordOf<typeof workerJoinedFields>;
 
 /** A claim. `job` has no notifications and no idempotency key. */
 export interface ClaimAnswer {
@@ -73,13 +41,7 @@ export interface ClaimAnswer {
 }
 
 /** The report of a worker about a job that it runs. */
-export interface HeartbeatRequest {
-  readonly workerId: string;
-  /** The progress of files, by id, as far as it has changed. */
-  readonly progress: readonly (FileProgress & { readonly id: number })[];
-  /** Lines for the log of the job. */
-  readonly log: readonly Pick<LogEntry, 'level' | 'message' | 'outputId' | 'isDetail' | 'stderr'>[];
-}
+export type HeartbeatRequest = RecordOf<typeof workerHeartbeatFields>;
 
 /** The answer to a heartbeat. */
 export interface HeartbeatAnswer {
@@ -97,11 +59,7 @@ export interface ChangeRequest {
 }
 
 /** A worker that asks for the credentials of a URL of its job. */
-export interface CredentialsRequest {
-  readonly scheme: string;
-  /** The name in the request; null without one. */
-  readonly name: string | null;
-}
+export type CredentialsRequest = RecordOf<typeof workerCredentialsFields>;
 
 /** A worker as `venc workers` lists it. */
 export interface WorkerState extends Omit<JoinRequest, 'protocol' | 'capabilities' | 'services' | 'isOnce'> {

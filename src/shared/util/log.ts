@@ -10,7 +10,7 @@ export interface LogFields {
   /** The output of the job. Absent if the line is not about one output. */
   readonly outputId?: number;
   /** Whether the line is only in the log of the job, and not in that of the daemon. */
-  readonly isDetail?: true;
+  readonly isDetail?: boolean;
   /** Whether the log of the job begins with the line anyway, because its record says the same: it is not stored there. */
   readonly isImplied?: true;
   /** The last lines that a failed program wrote to stderr. */
