@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { type KeyedService, startKeyedService } from '../helpers/servers/keyed-service.js';
 import { tempFolder } from '../helpers/temp.js';
 import { runCli } from './run-cli.js';
+import { runInProcess } from './run-here.js';
 
 const test = suite<{ services: KeyedService[]; start: (keyIn: 'header' | 'query') => Promise<KeyedService> }>(
   'header or query for the API key',
@@ -21,6 +22,12 @@ test.before.each((context) => {
 test.after.each(async ({ services }) => {
   for (const service of services) await service.close();
 });
+
+/** Runs one of the commands. A download goes to the current folder, which only a process of its own can have to itself. */
+const run = (words: string, env: Record<string, string>) =>
+  words.startsWith('download')
+    ? runCli(words.split(' '), { env, cwd: tempFolder() })
+    : runInProcess(words.split(' '), { env });
 
 const envOf = ({ url, key }: KeyedService) => ({ VENC_URL: url, VENC_API_KEY: key });
 const isInQuery = ({ target }: { readonly target: string }): boolean => target.includes('api_key');
@@ -43,9 +50,8 @@ const commands = [
 
 test('a service that accepts the key in the header never receives it in a query', async ({ start }) => {
   const service = await start('header');
-  const folder = tempFolder();
   for (const words of commands) {
-    const { code, stderr } = await runCli(words.split(' '), { env: envOf(service), cwd: folder });
+    const { code, stderr } = await run(words, envOf(service));
     assert.is(code, 0, `${words}: ${stderr}`);
   }
   assert.ok(linesOf(service).includes('GET /v2/jobs/1001/events'), linesOf(service).join('\n'));
@@ -57,11 +63,10 @@ test('a service that accepts it only in the query gets it there after a 401, onc
   start,
 }) => {
   const service = await start('query');
-  const folder = tempFolder();
   for (const words of commands) {
     const isCreate = words.startsWith('submit');
     service.log.length = 0;
-    const { code, stderr } = await runCli(words.split(' '), { env: envOf(service), cwd: folder });
+    const { code, stderr } = await run(words, envOf(service));
     assert.is(code, isCreate ? 4 : 0, `${words}: ${stderr}`);
     const requests = service.log.filter(({ target }) => !target.startsWith('/kept/'));
     const areInQuery = requests.map(isInQuery);
@@ -73,7 +78,7 @@ test('no key is sent to the address of a file', async ({ start }) => {
   for (const keyIn of ['header', 'query'] as const) {
     const service = await start(keyIn);
     const env = envOf(service);
-    await runCli(['download', '1001', '--progress', 'none'], { env, cwd: tempFolder() });
+    await run('download 1001 --progress none', env);
     const fileRequests = service.log.filter(({ target }) => target.startsWith('/kept/'));
     assert.is(fileRequests.length, 1);
     assert.equal([fileRequests.map(isInQuery), fileRequests[0]?.headerKey], [[false], null]);
@@ -86,10 +91,10 @@ test('a target stores that its service needs the key in the query, until it is a
   const service = await start('query');
   const env = { XDG_CONFIG_HOME: tempFolder() };
   const add = (...words: string[]) =>
-    runCli(['target', 'add', 'studio', service.url, ...words], { env, stdin: service.key });
+    runInProcess(['target', 'add', 'studio', service.url, ...words], { env, stdin: service.key });
   const buildCompletionContexts = async (words: string) => {
     service.log.length = 0;
-    const { code, stderr } = await runCli([...words.split(' '), '--target', 'studio'], { env });
+    const { code, stderr } = await runInProcess([...words.split(' '), '--target', 'studio'], { env });
     assert.is(code, 0, stderr);
     return service.log.map(isInQuery);
   };
@@ -99,17 +104,17 @@ test('a target stores that its service needs the key in the query, until it is a
   assert.equal(await buildCompletionContexts('cancel 1001'), [true]);
   await add('--force');
   assert.equal(await buildCompletionContexts('show 1001'), [false, true]);
-  const listed = await runCli(['target', 'list', '--json'], { env });
+  const listed = await runInProcess(['target', 'list', '--json'], { env });
   assert.not.match(listed.stdout, service.key);
 });
 
 test('a key that is invalid in both places is reported as such, and nothing is stored', async ({ start }) => {
   const service = await start('query');
   const env = { XDG_CONFIG_HOME: tempFolder() };
-  await runCli(['target', 'add', 'studio', service.url], { env, stdin: 'another-key' });
+  await runInProcess(['target', 'add', 'studio', service.url], { env, stdin: 'another-key' });
   for (const _ of [1, 2]) {
     service.log.length = 0;
-    const { code, stderr } = await runCli(['list', '--target', 'studio'], { env });
+    const { code, stderr } = await runInProcess(['list', '--target', 'studio'], { env });
     assert.is(code, 4, stderr);
     assert.equal(service.log.map(isInQuery), [false, true]);
     assert.not.match(stderr, 'another-key');
@@ -123,7 +128,7 @@ test('the daemon of this machine never gets a key in the query, not even a wrong
   writeFileSync(join(data, 'daemon.json'), JSON.stringify({ url: service.url }));
   writeFileSync(join(data, 'owner-key'), service.key);
   for (const words of ['list', 'cancel 1001', 'watch 1001 --progress plain']) {
-    const { code } = await runCli(words.split(' '), { env: { VENC_DATA: data } });
+    const { code } = await runInProcess(words.split(' '), { env: { VENC_DATA: data } });
     assert.is(code, 4, words);
   }
   assert.ok(service.log.length >= 3);

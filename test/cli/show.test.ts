@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type FakeService, startFakeService } from '../helpers/servers/fake-service.js';
-import { runCli } from './run-cli.js';
+import { runInProcess } from './run-here.js';
 
 const test = suite<{ service: FakeService; env: Record<string, string> }>('venc show of several jobs');
 
@@ -14,7 +14,7 @@ test.after(({ service }) => service.close());
 test('show prints each job, continues after an error, and exits with the first error code', async ({
   env,
 }) => {
-  const { code, stdout, stderr } = await runCli(['show', '1002', '999', '1001'], { env });
+  const { code, stdout, stderr } = await runInProcess(['show', '1002', '999', '1001'], { env });
   assert.is(code, 5);
   assert.equal(stdout.match(/^job \d+/gm), ['job 1002', 'job 1001']);
   assert.match(stdout, /\n\njob 1001/);
@@ -23,10 +23,10 @@ test('show prints each job, continues after an error, and exits with the first e
 
 test('show --json prints one object for one id and an array for several', async ({ env }) => {
   const [one, several, partly, lines] = await Promise.all([
-    runCli(['show', '1001', '--json'], { env }),
-    runCli(['show', '1003', '1001', '--json', '--fields', 'id'], { env }),
-    runCli(['show', '1001', '999', '--json', '--fields', 'id'], { env }),
-    runCli(['show', '1003', '1001', '--jsonl', '--fields', 'id'], { env }),
+    runInProcess(['show', '1001', '--json'], { env }),
+    runInProcess(['show', '1003', '1001', '--json', '--fields', 'id'], { env }),
+    runInProcess(['show', '1001', '999', '--json', '--fields', 'id'], { env }),
+    runInProcess(['show', '1003', '1001', '--jsonl', '--fields', 'id'], { env }),
   ]);
   assert.is(Array.isArray(JSON.parse(one.stdout)), false);
   const ids = (text: string) => JSON.parse(text).map(({ id }: { id: unknown }) => Number(id));

@@ -6,18 +6,18 @@ import { matchesGolden } from '../../helpers/golden.js';
 import { runCli } from '../run-cli.js';
 import { runInProcess } from '../run-here.js';
 
-const env = { COLUMNS: '80' };
+const width = 80;
 // These have a flag for each setting.
 const withSettings = ['submit', 'run', 'plan'];
 const names = Object.keys(commandTable).filter((name) => !withSettings.includes(name));
 
 test('the help of the program and of every command matches the golden files', async () => {
   const texts = await Promise.all(
-    names.map(async (name) => [name, await runCli([name, '--help'], { env })] as const),
+    names.map(async (name) => [name, await runInProcess([name, '--help'], { width })] as const),
   );
   for (const [name, { code, stdout, stderr }] of [
     ...texts,
-    ['venc', await runCli(['--help'], { env })] as const,
+    ['venc', await runCli(['--help'], { env: { COLUMNS: String(width) } })] as const,
   ]) {
     assert.equal([code, stderr], [0, ''], name);
     matchesGolden(`cli/help/${name}.txt`, stdout);
@@ -26,15 +26,15 @@ test('the help of the program and of every command matches the golden files', as
 
 test('venc help COMMAND is the help of that command', async () => {
   const [by, of] = await Promise.all([
-    runCli(['help', 'show'], { env }),
-    runCli(['show', '--help'], { env }),
+    runInProcess(['help', 'show'], { width }),
+    runInProcess(['show', '--help'], { width }),
   ]);
   assert.is(by.stdout, of.stdout);
 });
 
 for (const name of withSettings) {
   test(`the help of ${name} begins with examples, fits a screen and refers to venc help settings`, async () => {
-    const { stdout } = await runCli([name, '--help'], { env });
+    const { stdout } = await runInProcess([name, '--help'], { width });
     assert.match(stdout, new RegExp(`^Examples:\n  venc ${name} `));
     assert.ok(stdout.trimEnd().split('\n').length <= 60, stdout);
     assert.match(stdout, /venc help settings/);
@@ -49,14 +49,14 @@ for (const name of withSettings) {
 }
 
 test('venc help settings has every flag of a setting, with range and default', async () => {
-  const { stdout } = await runCli(['help', 'settings'], { env });
+  const { stdout } = await runInProcess(['help', 'settings'], { width });
   for (const { flag } of settingFlags()) assert.match(stdout, new RegExp(`^  ${flag}(?: |$)`, 'm'), flag);
   assert.match(stdout, /^ {2}--rotate <rotate> +degrees to rotate .*\n(?: .*\n)* .*default:\s+rotated/m);
   matchesGolden('cli/help/settings.txt', stdout);
 });
 
 test('every command is in a group of the help, and no group is empty', async () => {
-  const { stdout } = await runCli(['--help'], { env });
+  const { stdout } = await runInProcess(['--help'], { width });
   for (const heading of Object.values(commandGroups)) assert.match(stdout, `\n${heading}\n  `);
   assert.not.match(stdout, '\nCommands:\n');
 });
