@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { daemonSuite, startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { pollUntil } from '../helpers/wait-until.js';
 import { runInProcess } from './run-here.js';
 
@@ -14,10 +13,8 @@ interface Context {
   statusOf: (key: string) => Promise<number>;
 }
 
-const test = suite<Context>('accounts and keys of a running daemon');
-
-test.before(async (context) => {
-  const daemon = await startTestDaemon({ jobs: 0 });
+const test = daemonSuite<Context>('accounts and keys of a running daemon', { jobs: 0 }, async (context) => {
+  const { daemon } = context;
   context.daemon = daemon;
   context.venc = async (words) => {
     const result = await runInProcess([...words.split(' '), '--data', daemon.dataFolder]);
@@ -30,7 +27,6 @@ test.before(async (context) => {
     return response.status;
   };
 });
-test.after(({ daemon }) => daemon.stop());
 
 /** A change is applied within a second; the rest of the time is for a machine under load. */
 const limitMs = 20_000;

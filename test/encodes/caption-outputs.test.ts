@@ -2,10 +2,9 @@ import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { OutputDetails } from '../../src/shared/records.js';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';
 import { film, makeMedia, testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 
@@ -14,14 +13,13 @@ interface Context {
   daemon: TestDaemon;
 }
 
-const test = suite<Context>('outputs of type captions');
 const execute = promisify(execFile);
 
 const english =
   '1\n00:00:00,500 --> 00:00:02,000\nHello\n\n2\n00:00:03,000 --> 00:00:04,250\nA <i>slanted</i> word\n';
 const german = '1\n00:00:01,000 --> 00:00:09,000\nGrüße & Küsse\n';
 
-test.before(async (context) => {
+const test = daemonSuite<Context>('outputs of type captions', async (context) => {
   context.folder = tempFolder();
   const path = (name: string) => join(context.folder, name);
   writeFileSync(path('en.srt'), english);
@@ -41,9 +39,8 @@ test.before(async (context) => {
     ...['-i', path('plain.mp4'), '-i', path('en.srt'), '-i', path('de-utf8.srt')],
     ...['-map', '0', '-map', '1', '-map', '2', '-c', 'copy', '-c:s', 'mov_text', ...tracks, path('film.mp4')],
   ]);
-  context.daemon = await startTestDaemon({ filesRoots: [context.folder] });
+  return { filesRoots: [context.folder] };
 });
-test.after(({ daemon }) => daemon.stop());
 
 async function run({ daemon, folder }: Context, input: string, outputs: readonly object[]) {
   const id = await daemon.create({

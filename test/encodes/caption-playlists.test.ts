@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';
 import { parsePlaylist } from '../helpers/hls.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
@@ -11,8 +10,6 @@ interface Context {
   folder: string;
   daemon: TestDaemon;
 }
-
-const test = suite<Context>('captions as a playlist');
 
 const subrip = `1
 00:00:01,000 --> 00:00:02,500
@@ -27,13 +24,12 @@ crosses
 last
 `;
 
-test.before(async (context) => {
+const test = daemonSuite<Context>('captions as a playlist', async (context) => {
   context.folder = tempFolder();
   await makeMedia(join(context.folder, 'in.mp4'), film('64x48', 11));
   writeFileSync(join(context.folder, 'de.srt'), subrip);
-  context.daemon = await startTestDaemon({ filesRoots: [context.folder] });
+  return { filesRoots: [context.folder] };
 });
-test.after(({ daemon }) => daemon.stop());
 
 const captionsOf = ({ folder }: Context) => ({ url: `file://${folder}/de.srt`, language: 'de' });
 

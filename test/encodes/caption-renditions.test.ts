@@ -2,36 +2,35 @@ import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseWebvtt } from '../../daemon/captions/webvtt.js';
 import type { OutputDetails } from '../../src/shared/records.js';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';
 import { parsePlaylist } from '../helpers/hls.js';
 import { testFfmpeg, testTone, testVideo } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
-
-const test = suite<{ folder: string; daemon: TestDaemon }>('captions of segmented outputs');
 
 const english =
   '1\n00:00:00,500 --> 00:00:02,000\nHello\n\n2\n00:00:03,900 --> 00:00:08,200\nA <i>long</i> one\n';
 const german = '1\n00:00:01,000 --> 00:00:05,000\nErste Zeile\n';
 
-test.before(async (context) => {
-  context.folder = tempFolder();
-  const path = (name: string) => join(context.folder, name);
-  writeFileSync(path('en.srt'), english);
-  writeFileSync(path('de.srt'), german);
-  const video = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'aac'];
-  const { ffmpeg } = await testFfmpeg();
-  await promisify(execFile)(ffmpeg.path, [
-    ...[...testVideo('160x90', 25, 9), ...testTone(9), '-i', path('en.srt')],
-    ...[...video, '-c:s', 'srt', '-metadata:s:s:0', 'language=eng', '-disposition:s:0', 'default'],
-    path('film.mkv'),
-  ]);
-  context.daemon = await startTestDaemon({ filesRoots: [context.folder] });
-});
-test.after(({ daemon }) => daemon.stop());
+const test = daemonSuite<{ folder: string; daemon: TestDaemon }>(
+  'captions of segmented outputs',
+  async (context) => {
+    context.folder = tempFolder();
+    const path = (name: string) => join(context.folder, name);
+    writeFileSync(path('en.srt'), english);
+    writeFileSync(path('de.srt'), german);
+    const video = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'aac'];
+    const { ffmpeg } = await testFfmpeg();
+    await promisify(execFile)(ffmpeg.path, [
+      ...[...testVideo('160x90', 25, 9), ...testTone(9), '-i', path('en.srt')],
+      ...[...video, '-c:s', 'srt', '-metadata:s:s:0', 'language=eng', '-disposition:s:0', 'default'],
+      path('film.mkv'),
+    ]);
+    return { filesRoots: [context.folder] };
+  },
+);
 
 /** Runs a job with outputs in a folder, and returns the folder and the details of the first output. */
 async function run(

@@ -1,9 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { OutputMediaFile } from '../../src/shared/records.js';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';
 import { parsePlaylist } from '../helpers/hls.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
@@ -13,8 +12,6 @@ interface Context {
   folder: string;
   daemon: TestDaemon;
 }
-
-const test = suite<Context>('warnings about captions that are changed or left out');
 
 const styled = `WEBVTT
 
@@ -29,16 +26,15 @@ Hello
 `;
 const late = '1\n00:00:01,000 --> 00:00:02,000\nHello\n\n2\n01:00:00,000 --> 01:00:01,000\nlate\n';
 
-test.before(async (context) => {
+const test = daemonSuite<Context>('warnings about captions that are changed or left out', async (context) => {
   const folder = tempFolder();
   context.folder = folder;
   await makeMedia(join(folder, 'in.mp4'), film('64x48', 3));
   await makeMedia(join(folder, 'audio.m4a'), ['-f', 'lavfi', '-i', 'sine=d=3', '-c:a', 'aac']);
   writeFileSync(join(folder, 'styled.vtt'), styled);
   writeFileSync(join(folder, 'late.srt'), late);
-  context.daemon = await startTestDaemon({ filesRoots: [folder] });
+  return { filesRoots: [folder] };
 });
-test.after(({ daemon }) => daemon.stop());
 
 /** Runs one output, which must finish. Its file is `o/NAME`. */
 async function outputOf(

@@ -3,10 +3,9 @@ import { createDecipheriv, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { OutputDetails } from '../../src/shared/records.js';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';
 import { type ParsedPlaylist, parsePlaylist } from '../helpers/hls.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { startHttpSource } from '../helpers/servers/http-source.js';
@@ -17,14 +16,11 @@ interface Context {
   daemon: TestDaemon;
 }
 
-const test = suite<Context>('encrypted segments');
-
-test.before(async (context) => {
+const test = daemonSuite<Context>('encrypted segments', async (context) => {
   context.folder = tempFolder();
   await makeMedia(join(context.folder, 'in.mp4'), film('64x48', 9));
-  context.daemon = await startTestDaemon({ filesRoots: [context.folder], allowPrivateNetwork: true });
+  return { filesRoots: [context.folder], allowPrivateNetwork: true };
 });
-test.after(({ daemon }) => daemon.stop());
 
 let count = 0;
 

@@ -1,10 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JobRecord } from '../../src/shared/records.js';
 import { runCli } from '../cli/run-cli.js';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';
 import { parsePlaylist } from '../helpers/hls.js';
 import { makeMedia, testTone, testVideo } from '../helpers/media.js';
 import { startFtpTestServer } from '../helpers/servers/ftp-test-server.js';
@@ -17,17 +16,14 @@ interface Context {
   daemon: TestDaemon;
 }
 
-const test = suite<Context>('playlists');
-
-test.before(async (context) => {
+const test = daemonSuite<Context>('playlists', async (context) => {
   context.folder = tempFolder();
   const input = [...testVideo('320x180', 30000 / 1001, 7), ...testTone(7), '-c:a', 'aac'];
   const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'];
   await makeMedia(join(context.folder, 'in.mp4'), [...input, ...h264]);
   context.input = `file://${context.folder}/in.mp4`;
-  context.daemon = await startTestDaemon({ filesRoots: [context.folder], allowPrivateNetwork: true });
+  return { filesRoots: [context.folder], allowPrivateNetwork: true };
 });
-test.after(({ daemon }) => daemon.stop());
 
 const cut = { type: 'segmented', segment_seconds: 2 } as const;
 

@@ -2,10 +2,9 @@ import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JobRecord } from '../../src/shared/records.js';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';
 import { parsePlaylist } from '../helpers/hls.js';
 import { makeMedia, testFfmpeg, testTone, testVideo } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
@@ -15,7 +14,6 @@ interface Context {
   daemon: TestDaemon;
 }
 
-const test = suite<Context>('unusual inputs of segmented outputs');
 const execute = promisify(execFile);
 const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'];
 
@@ -107,7 +105,7 @@ const forms = {
   CMAF: { type: 'segmented', segment_seconds: 2, packaging: 'cmaf' },
 } as const;
 
-test.before(async (context) => {
+const test = daemonSuite<Context>('unusual inputs of segmented outputs', async (context) => {
   context.folder = tempFolder();
   for (const { args, name } of Object.values(inputs)) await makeMedia(join(context.folder, name), args);
   await makeMedia(join(context.folder, 'sparse.mp4'), [
@@ -121,9 +119,8 @@ test.before(async (context) => {
     ...[...testVideo('64x48', 25, 8), '-c:v', 'libx264', '-pix_fmt', 'yuv420p'],
     ...['-x264-params', 'open-gop=1:keyint=50:bframes=3:b-adapt=0:scenecut=0'],
   ]);
-  context.daemon = await startTestDaemon({ filesRoots: [context.folder] });
+  return { filesRoots: [context.folder] };
 });
-test.after(({ daemon }) => daemon.stop());
 
 async function run({ daemon, folder }: Context, input: string, output: object): Promise<JobRecord> {
   const id = await daemon.create({ input: `file://${folder}/${input}`, outputs: [output] });

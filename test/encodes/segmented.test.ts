@@ -2,10 +2,9 @@ import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { OutputDetails } from '../../src/shared/records.js';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';
 import { type ParsedPlaylist, parsePlaylist } from '../helpers/hls.js';
 import { makeMedia, testTone, testVideo } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
@@ -16,12 +15,11 @@ interface Context {
   daemon: TestDaemon;
 }
 
-const test = suite<Context>('segmented outputs');
 const execute = promisify(execFile);
 
 const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'];
 
-test.before(async (context) => {
+const test = daemonSuite<Context>('segmented outputs', async (context) => {
   context.folder = tempFolder();
   const input = (name: string, args: readonly string[]) => makeMedia(join(context.folder, name), args);
   await input('film.mp4', [
@@ -35,9 +33,8 @@ test.before(async (context) => {
   await input('slow.mp4', [...testVideo('160x90', 1, 9), ...testTone(9), ...h264, '-c:a', 'aac']);
   await input('short.mp4', [...testVideo('160x90', 25, 1), ...h264]);
   await input('tone.mp3', [...testTone(25), '-c:a', 'libmp3lame']);
-  context.daemon = await startTestDaemon({ filesRoots: [context.folder] });
+  return { filesRoots: [context.folder] };
 });
-test.after(({ daemon }) => daemon.stop());
 
 /** Runs a job and returns the folder of its files and its output details. */
 async function run({ daemon, folder }: Context, input: string, outputs: readonly object[]) {

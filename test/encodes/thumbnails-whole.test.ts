@@ -1,9 +1,8 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JobRecord } from '../../src/shared/records.js';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';
 import { makeMedia, rotatedMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 import { waitUntilScratchIsEmpty } from '../helpers/wait-until.js';
@@ -13,10 +12,9 @@ interface Context {
   folder: string;
 }
 
-const test = suite<Context>('thumbnails');
-
-test.before(async (context) => {
+const test = daemonSuite<Context>('thumbnails', async (context) => {
   const folder = tempFolder();
+  context.folder = folder;
   await makeMedia(join(folder, 'film.mp4'), [
     ...[
       '-f',
@@ -30,9 +28,8 @@ test.before(async (context) => {
     ],
   ]);
   await makeMedia(join(folder, 'audio.mp3'), ['-f', 'lavfi', '-i', 'sine=duration=1', '-c:a', 'libmp3lame']);
-  Object.assign(context, { folder, daemon: await startTestDaemon({ filesRoots: [folder, '/tmp'] }) });
+  return { filesRoots: [folder, '/tmp'] };
 });
-test.after(({ daemon }) => daemon.stop());
 
 async function encode({ daemon, folder }: Context, outputs: readonly object[], input = 'film.mp4') {
   const url = input.startsWith('/') ? `file://${input}` : `file://${join(folder, input)}`;

@@ -2,10 +2,9 @@ import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JobRecord } from '../../src/shared/records.js';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';
 import { makeMedia, testFfmpeg, testTone } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 
@@ -13,8 +12,6 @@ interface Context {
   daemon: TestDaemon;
   folder: string;
 }
-
-const test = suite<Context>('watermarks');
 
 const width = 320;
 const height = 240;
@@ -30,15 +27,15 @@ const marks = {
   ],
 } as const;
 
-test.before(async (context) => {
+const test = daemonSuite<Context>('watermarks', async (context) => {
   const folder = tempFolder();
+  context.folder = folder;
   const blue = ['-f', 'lavfi', '-i', `color=blue:size=${width}x${height}:rate=25:duration=2`, ...testTone(2)];
   const coded = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'aac'];
   await makeMedia(join(folder, 'blue.mp4'), [...blue, ...coded]);
   for (const [name, args] of Object.entries(marks)) await makeMedia(join(folder, name), args);
-  Object.assign(context, { folder, daemon: await startTestDaemon({ filesRoots: [folder] }) });
+  return { filesRoots: [folder] };
 });
-test.after(({ daemon }) => daemon.stop());
 
 async function encode(context: Context, output: object): Promise<JobRecord> {
   const outputs = [{ url: `file://${join(context.folder, 'out.mp4')}`, overwrite: true, ...output }];

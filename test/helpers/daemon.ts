@@ -1,8 +1,9 @@
 import { join } from 'node:path';
+import { suite } from 'uvu';
 import type { DaemonOptions } from '../../daemon/app/app-options.js';
 import type { JobProgressRecord, JobRecord } from '../../src/shared/records.js';
 import { isFinal } from '../../src/shared/states.js';
-import { launchDaemon, processKey } from './daemon-process.js';
+import { killDaemons, launchDaemon, processKey } from './daemon-process.js';
 import { tempFolder } from './temp.js';
 import { pollUntil } from './wait-until.js';
 
@@ -26,6 +27,28 @@ export interface TestDaemon {
     condition: (progress: JobProgressRecord) => boolean,
   ): Promise<JobProgressRecord>;
   stop(): Promise<void>;
+}
+
+/**
+ * A suite whose tests share one daemon, `daemon` of their context, which is stopped after them. The options may be a function that
+ * prepares the context, for example a folder that the daemon may read. `afterStart` prepares the rest with the running daemon.
+ */
+export function daemonSuite<Context extends { readonly daemon: TestDaemon } = { daemon: TestDaemon }>(
+  name: string,
+  options: TestDaemonOptions | ((context: Context) => Promise<TestDaemonOptions>) = {},
+  afterStart: (context: Context) => Promise<unknown> = async () => {},
+) {
+  const test = suite<Context>(name);
+  test.before(async (context) => {
+    const given = typeof options === 'function' ? await options(context) : options;
+    Object.assign(context, { daemon: await startTestDaemon(given) });
+    await afterStart(context);
+  });
+  test.after(async ({ daemon }) => {
+    killDaemons();
+    await daemon?.stop();
+  });
+  return test;
 }
 
 /** The daemon options that a test can set. */

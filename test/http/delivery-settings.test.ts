@@ -1,19 +1,9 @@
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CreatedRecord, ErrorsRecord, InputDetails, JobRecord } from '../../src/shared/records.js';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
-import { killDaemons } from '../helpers/daemon-process.js';
+import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';
 import { startHttpSource } from '../helpers/servers/http-source.js';
 
-const test = suite<{ daemon: TestDaemon }>('settings of deliveries and of the input');
-
-test.before(async (context) => {
-  context.daemon = await startTestDaemon({ allowPrivateNetwork: true });
-});
-test.after(async ({ daemon }) => {
-  await daemon.stop();
-  killDaemons();
-});
+const test = daemonSuite('settings of deliveries and of the input', { allowPrivateNetwork: true });
 
 const input = 'http://127.0.0.1:9/nothing.mp4';
 

@@ -5,8 +5,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { suite } from 'uvu';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { daemonSuite, startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { matchesGolden } from '../helpers/golden.js';
 import { tempFolder } from '../helpers/temp.js';
 
@@ -17,12 +16,10 @@ interface Context {
 
 type Body = object | string;
 
-const test = suite<Context>('answers of the API');
-test.before(async (context) => {
+const test = daemonSuite<Context>('answers of the API', async (context) => {
   context.folder = tempFolder();
-  context.daemon = await startTestDaemon({ jobs: 0, filesRoots: [context.folder] });
+  return { jobs: 0, filesRoots: [context.folder] };
 });
-test.after(({ daemon }) => daemon.stop());
 
 /** Sends requests one by one and compares all answers with a golden file. */
 async function answersMatch(

@@ -1,15 +1,9 @@
 import { createHash } from 'node:crypto';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { productVersion } from '../../src/shared/version.js';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { daemonSuite } from '../helpers/daemon.js';
 
-const test = suite<{ daemon: TestDaemon }>('home page');
-
-test.before(async (context) => {
-  context.daemon = await startTestDaemon({ jobs: 0 });
-});
-test.after(({ daemon }) => daemon.stop());
+const test = daemonSuite('home page', { jobs: 0 });
 
 test('the home page is HTML with the program and version, and needs no key', async ({ daemon }) => {
   for (const path of ['/', '', '/api', '/api/', '//']) {

@@ -1,20 +1,11 @@
 import { join } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CreatedRecord, ErrorsRecord } from '../../src/shared/records.js';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
-import { killDaemons, processKey, startDaemonProcess } from '../helpers/daemon-process.js';
+import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';
+import { processKey, startDaemonProcess } from '../helpers/daemon-process.js';
 import { tempFolder } from '../helpers/temp.js';
 
-const test = suite<{ daemon: TestDaemon }>('idempotency keys');
-
-test.before(async (context) => {
-  context.daemon = await startTestDaemon({ jobs: 0 });
-});
-test.after(async ({ daemon }) => {
-  await daemon.stop();
-  killDaemons();
-});
+const test = daemonSuite('idempotency keys', { jobs: 0 });
 
 const input = 'http://127.0.0.1:9/nothing.mp4';
 const request = { input, outputs: [{ width: 640, label: 'web' }] };

@@ -1,10 +1,9 @@
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createAccount } from '../../daemon/admin/accounts.js';
 import { openFolderSetup } from '../../daemon/admin/open-setup.js';
 import { initialSseState, parseSse, type SseMessage } from '../../src/client/sse.js';
 import type { LogRecord } from '../../src/shared/records.js';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';
 
 interface Context {
   readonly daemon: TestDaemon;
@@ -14,18 +13,15 @@ interface Context {
   readonly strangerKey: string;
 }
 
-const test = suite<Context>('logs over HTTP');
-
-test.before(async (context) => {
-  const daemon = await startTestDaemon({ jobs: 0 });
+const test = daemonSuite<Context>('logs over HTTP', { jobs: 0 }, async (context) => {
+  const { daemon } = context;
   const input = 'http://127.0.0.1:9/film.mp4';
   const ended = await daemon.create({ input });
   await daemon.request(`/v2/jobs/${ended}/cancel`, { method: 'PUT' });
   const waiting = await daemon.create({ input });
   const { key } = await createAccount(openFolderSetup(daemon.dataFolder), 'stranger');
-  Object.assign(context, { daemon, ended, waiting, strangerKey: key });
+  Object.assign(context, { ended, waiting, strangerKey: key });
 });
-test.after(({ daemon }) => daemon.stop());
 
 type Log = { readonly log: readonly LogRecord[] };
 

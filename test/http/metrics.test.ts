@@ -1,15 +1,12 @@
-import { join } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createAccount } from '../../daemon/admin/accounts.js';
 import { createKey, createWorkerKey } from '../../daemon/admin/api-keys.js';
 import { openFolderSetup } from '../../daemon/admin/open-setup.js';
 import { keyInAuthorization } from '../../daemon/http/authenticator.js';
 import { isLocalClient } from '../../daemon/http/metrics.js';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';
 import { readSamples, samplesOf } from '../helpers/prometheus.js';
 import { rawRequest } from '../helpers/raw-http.js';
-import { tempFolder } from '../helpers/temp.js';
 
 interface Context {
   readonly daemon: TestDaemon;
@@ -18,17 +15,14 @@ interface Context {
   readonly otherKey: string;
 }
 
-const test = suite<Context>('GET /metrics');
-
-test.before(async (context) => {
-  const dataFolder = join(tempFolder(), 'data');
-  const daemon = await startTestDaemon({ dataFolder, jobs: 0 });
+const test = daemonSuite<Context>('GET /metrics', { jobs: 0 }, async (context) => {
+  const { daemon } = context;
+  const { dataFolder } = daemon;
   const { key: fullKey } = await createKey(openFolderSetup(dataFolder), 'default', 'full');
   const { key: readOnlyKey } = await createKey(openFolderSetup(dataFolder), 'default', 'read-only');
   const { key: otherKey } = await createAccount(openFolderSetup(dataFolder), 'other');
-  Object.assign(context, { daemon, fullKey, readOnlyKey, otherKey });
+  Object.assign(context, { fullKey, readOnlyKey, otherKey });
 });
-test.after(({ daemon }) => daemon.stop());
 
 /** A header that a proxy adds: the client is not on this machine. */
 const proxied = { 'X-Forwarded-For': '203.0.113.7' };

@@ -1,16 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CreatedRecord, ErrorsRecord } from '../../src/shared/records.js';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';
 
-const test = suite<{ daemon: TestDaemon }>('behaviour of old clients');
-
-test.before(async (context) => {
-  context.daemon = await startTestDaemon({ jobs: 0 });
-});
-test.after(({ daemon }) => daemon.stop());
+const test = daemonSuite('behaviour of old clients', { jobs: 0 });
 
 const input = 'http://127.0.0.1:9/nothing.mp4';
 

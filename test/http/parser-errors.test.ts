@@ -1,15 +1,9 @@
 import { connect } from 'node:net';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { listen } from '../../daemon/http/server.js';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { daemonSuite } from '../helpers/daemon.js';
 
-const test = suite<{ daemon: TestDaemon }>('broken requests');
-
-test.before(async (context) => {
-  context.daemon = await startTestDaemon({ jobs: 0 });
-});
-test.after(({ daemon }) => daemon.stop());
+const test = daemonSuite('broken requests', { jobs: 0 });
 
 test('a request that the HTTP parser rejects gets a response with a body', async ({ daemon }) => {
   const answer = await raw(daemon.url, 'NONSENSE\r\n\r\n');

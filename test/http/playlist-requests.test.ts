@@ -1,15 +1,10 @@
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ErrorsRecord } from '../../src/shared/records.js';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { daemonSuite } from '../helpers/daemon.js';
 
-const test = suite<{ daemon: TestDaemon }>('requests of playlists');
 const input = 'http://127.0.0.1/in.mp4';
 
-test.before(async (context) => {
-  context.daemon = await startTestDaemon({ allowPrivateNetwork: true });
-});
-test.after(({ daemon }) => daemon.stop());
+const test = daemonSuite('requests of playlists', { allowPrivateNetwork: true });
 
 const rejected: readonly (readonly [readonly object[], string])[] = [
   [[{}, { type: 'playlist' }], 'outputs[1].streams must name at least one stream'],

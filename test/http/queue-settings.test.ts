@@ -1,20 +1,15 @@
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JobRecord } from '../../src/shared/records.js';
-import { runCli } from '../cli/run-cli.js';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
-import { killDaemons } from '../helpers/daemon-process.js';
+import { runInProcess } from '../cli/run-here.js';
+import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';
 
-const test = suite<{ daemon: TestDaemon; env: Record<string, string> }>('priority and labels of jobs');
-
-test.before(async (context) => {
-  context.daemon = await startTestDaemon();
-  context.env = { VENC_URL: context.daemon.url, VENC_API_KEY: context.daemon.key };
-});
-test.after(async ({ daemon }) => {
-  await daemon.stop();
-  killDaemons();
-});
+const test = daemonSuite<{ daemon: TestDaemon; env: Record<string, string> }>(
+  'priority and labels of jobs',
+  {},
+  async (context) => {
+    context.env = { VENC_URL: context.daemon.url, VENC_API_KEY: context.daemon.key };
+  },
+);
 
 const input = 'http://example.com/a.mp4';
 
@@ -69,7 +64,7 @@ test('XML has the fields in requests and responses', async ({ daemon }) => {
 });
 
 test('submit has flags for both, and show prints them', async ({ daemon, env }) => {
-  const submitted = await runCli(
+  const submitted = await runInProcess(
     [
       'submit',
       input,
@@ -88,10 +83,10 @@ test('submit has flags for both, and show prints them', async ({ daemon, env }) 
   const id = submitted.stdout.trim();
   const job = await jobOf(daemon, id);
   assert.equal([job.priority, job.requires], [-7, ['gpu', 'zone-2']]);
-  const shown = await runCli(['show', id], { env });
+  const shown = await runInProcess(['show', id], { env });
   assert.match(shown.stdout, /\n {2}priority +-7\n {2}requires +gpu, zone-2\n/);
   assert.match(shown.stdout, /\n {2}requires +av1\n/);
-  const rejected = await runCli(['submit', input, '--priority', '11'], { env });
+  const rejected = await runInProcess(['submit', input, '--priority', '11'], { env });
   assert.is(rejected.code, 2, rejected.stderr);
   assert.match(rejected.stderr, /--priority must be a whole number from -10 to 10/);
 });

@@ -1,15 +1,9 @@
 import { gzipSync } from 'node:zlib';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { daemonSuite } from '../helpers/daemon.js';
 import { fetchRejection } from '../helpers/fetch-rejection.js';
 
-const test = suite<{ daemon: TestDaemon }>('bodies of creates');
-
-test.before(async (context) => {
-  context.daemon = await startTestDaemon({ jobs: 0 });
-});
-test.after(({ daemon }) => daemon.stop());
+const test = daemonSuite('bodies of creates', { jobs: 0 });
 
 const input = 'http://127.0.0.1:9/nothing.mp4';
 const valid = JSON.stringify({ input });

@@ -1,17 +1,14 @@
 import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { apply } from '../../daemon/jobs/changes.js';
 import { dataLayout } from '../../daemon/store/data-folder/layout.js';
 import { openJobStore } from '../../daemon/store/jobs/json-job-store.js';
 import type { AllReport, ErrorsRecord, LiveReport, VodReport } from '../../src/shared/records.js';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { daemonSuite, startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { sampleFile, sampleMedia } from '../helpers/sample-job.js';
 import { tempFolder } from '../helpers/temp.js';
-
-const test = suite<{ daemon: TestDaemon; dataFolder: string }>('usage reports');
 
 const dayMs = 24 * 60 * 60 * 1000;
 const began = Date.now();
@@ -56,21 +53,24 @@ const expected = [
   [third, 'films', 2, 0],
 ] as const;
 
-test.before(async (context) => {
-  context.dataFolder = join(tempFolder(), 'data');
-  const { dataFolder } = context;
-  const daemon = await startTestDaemon({ jobs: 0, dataFolder });
-  const ids: number[] = [];
-  for (const { finished, grouping, test: isTest } of past) {
-    const outputs = finished.map((_, index) => ({ label: `output ${index}` }));
-    const request = { input: 'http://127.0.0.1:9/a.mp4', grouping, test: isTest, outputs };
-    ids.push(await daemon.create(request));
-  }
-  await daemon.stop();
-  await endInThePast(dataFolder, ids);
-  context.daemon = await startTestDaemon({ jobs: 0, dataFolder });
-});
-test.after(({ daemon }) => daemon.stop());
+const test = daemonSuite<{ daemon: TestDaemon; dataFolder: string; folder: string }>(
+  'usage reports',
+  async (context) => {
+    context.folder = tempFolder();
+    context.dataFolder = join(context.folder, 'data');
+    const { dataFolder } = context;
+    const daemon = await startTestDaemon({ jobs: 0, dataFolder });
+    const ids: number[] = [];
+    for (const { finished, grouping, test: isTest } of past) {
+      const outputs = finished.map((_, index) => ({ label: `output ${index}` }));
+      const request = { input: 'http://127.0.0.1:9/a.mp4', grouping, test: isTest, outputs };
+      ids.push(await daemon.create(request));
+    }
+    await daemon.stop();
+    await endInThePast(dataFolder, ids);
+    return { dataFolder, filesRoots: [context.folder] };
+  },
+);
 
 /** Ends the jobs on the days of `past`, with the changes of a real run. */
 async function endInThePast(dataFolder: string, ids: readonly number[]): Promise<void> {
@@ -179,28 +179,25 @@ test('a report in XML has the same figures', async ({ daemon }) => {
   );
 });
 
-test('a job is in the report once it is finished, under its grouping, with the duration of its outputs', async () => {
-  const folder = tempFolder();
+test('a job is in the report once it is finished, under its grouping, with the duration of its outputs', async ({
+  daemon,
+  folder,
+}) => {
   const path = join(folder, 'clip.mp4');
   await makeMedia(path, film('64x48', 2));
-  const daemon = await startTestDaemon({ filesRoots: [folder] });
-  try {
-    const outputs = [{ label: 'whole' }, { label: 'half', clip_length: 1 }];
-    const job = await daemon.waitForJob(
-      await daemon.create({ input: `file://${path}`, grouping: 'films', outputs }),
-    );
-    assert.is(job.state, 'finished');
-    const lengthMs = job.output_media_files.reduce((sum, file) => sum + (file.duration_in_ms ?? 0), 0);
-    assert.ok(Math.abs(lengthMs - 3000) < 200, String(lengthMs));
-    const report = await daemon.read<VodReport>(`/v2/reports/vod?to=${daysAgo(-1)}`);
-    const minutes = Math.round(lengthMs / 6) / 10_000;
-    assert.equal(
-      rows(report).filter(([, grouping]) => grouping !== null),
-      [[job.finished_at?.slice(0, 10), 'films', minutes, minutes]],
-    );
-  } finally {
-    await daemon.stop();
-  }
+  const outputs = [{ label: 'whole' }, { label: 'half', clip_length: 1 }];
+  const job = await daemon.waitForJob(
+    await daemon.create({ input: `file://${path}`, grouping: 'clips', outputs }),
+  );
+  assert.is(job.state, 'finished');
+  const lengthMs = job.output_media_files.reduce((sum, file) => sum + (file.duration_in_ms ?? 0), 0);
+  assert.ok(Math.abs(lengthMs - 3000) < 200, String(lengthMs));
+  const report = await daemon.read<VodReport>(`/v2/reports/vod?to=${daysAgo(-1)}&grouping=clips`);
+  const minutes = Math.round(lengthMs / 6) / 10_000;
+  assert.equal(
+    rows(report).filter(([, , encoded]) => encoded !== 0),
+    [[job.finished_at?.slice(0, 10), 'clips', minutes, minutes]],
+  );
 });
 
 test('a report needs a valid key with full access', async ({ daemon }) => {

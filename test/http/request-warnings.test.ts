@@ -1,22 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CreatedRecord, ErrorsRecord, JobRecord } from '../../src/shared/records.js';
-import { runCli } from '../cli/run-cli.js';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
-import { killDaemons } from '../helpers/daemon-process.js';
+import { runInProcess } from '../cli/run-here.js';
+import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';
 import { tempFolder } from '../helpers/temp.js';
 
-const test = suite<{ daemon: TestDaemon }>('warnings about a request');
-
-test.before(async (context) => {
-  context.daemon = await startTestDaemon({ jobs: 0 });
-});
-test.after(async ({ daemon }) => {
-  await daemon.stop();
-  killDaemons();
-});
+const test = daemonSuite('warnings about a request', { jobs: 0 });
 
 const request = {
   input: 'http://127.0.0.1:9/nothing.mp4',
@@ -113,11 +103,11 @@ test('submit prints them with the flags as typed, and those about a request file
       ],
     ],
     [
-      ['request.json', '--audio-bitrate', '56'],
+      [join(folder, 'request.json'), '--audio-bitrate', '56'],
       ['outputs[0].size: has no effect with width', corrected],
     ],
   ] as const) {
-    const { code, stderr } = await runCli(['submit', ...args], { cwd: folder, env });
+    const { code, stderr } = await runInProcess(['submit', ...args], { env });
     assert.is(code, 0, stderr);
     const printed = stderr.split('\n').filter((line) => line.includes('warning: '));
     assert.equal(

@@ -1,18 +1,11 @@
 import { gzipSync } from 'node:zlib';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ErrorsRecord } from '../../src/shared/records.js';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { daemonSuite, startTestDaemon } from '../helpers/daemon.js';
 import { tempFolder } from '../helpers/temp.js';
 
-const test = suite<{ daemon: TestDaemon }>('http');
-
-test.before(async (context) => {
-  context.daemon = await startTestDaemon({ jobs: 0, filesRoots: [root] });
-});
-test.after(({ daemon }) => daemon.stop());
-
 const root = tempFolder();
+const test = daemonSuite('http', { jobs: 0, filesRoots: [root] });
 const input = 'http://127.0.0.1:9/nothing.mp4';
 const create = (body: unknown, headers: Record<string, string> = {}): RequestInit => ({
   method: 'POST',

@@ -1,29 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CreatedRecord, ErrorsRecord, JobRecord } from '../../src/shared/records.js';
 import { runInProcess } from '../cli/run-here.js';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
-import { killDaemons } from '../helpers/daemon-process.js';
+import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';
 import { media } from '../helpers/media.js';
 import { startHttpSource } from '../helpers/servers/http-source.js';
 
-const test = suite<{ daemon: TestDaemon }>('saved credentials');
 const secret = 'hunter2-secret';
 
-test.before(async (context) => {
-  context.daemon = await startTestDaemon({ allowPrivateNetwork: true });
+const test = daemonSuite('saved credentials', { allowPrivateNetwork: true }, async (context) => {
   const { dataFolder } = context.daemon;
   const added = await runInProcess(
     ['credentials', 'add', 'studio', '--scheme', 'http', '--data', dataFolder],
     { stdin: `me\n${secret}\n` },
   );
   assert.is(added.code, 0, added.stderr);
-});
-test.after(async ({ daemon }) => {
-  await daemon.stop();
-  killDaemons();
 });
 
 async function post(daemon: TestDaemon, body: object): Promise<CreatedRecord & Partial<ErrorsRecord>> {

@@ -1,31 +1,27 @@
-import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ErrorsRecord } from '../../src/shared/records.js';
-import { runCli } from '../cli/run-cli.js';
+import { runInProcess } from '../cli/run-here.js';
 import { startTestDaemon } from '../helpers/daemon.js';
-import { killDaemons, processKey, startDaemonProcess } from '../helpers/daemon-process.js';
-import { tempFolder } from '../helpers/temp.js';
-
-test.after(killDaemons);
+import { fetchRejection } from '../helpers/fetch-rejection.js';
 
 test('a key that exceeds --rate-limit must wait, others do not', async () => {
   const daemon = await startTestDaemon({ jobs: 0, rateLimit: 5 });
+  const [list, post] = [`${daemon.url}/v2/jobs`, { method: 'POST', body: '{}' }];
+  const withKey = (init: RequestInit = {}) => ({ ...init, headers: { 'Service-Api-Key': daemon.key } });
   try {
     for (let count = 0; count < 5; count += 1) assert.is((await daemon.request('/v2/jobs')).status, 200);
-    const rejected = await daemon.request('/v2/jobs', { method: 'POST', body: '{}' });
-    assert.is(rejected.status, 429);
+    const rejected = await daemon.request('/v2/jobs', post);
     const seconds = Number(rejected.headers.get('retry-after'));
     assert.ok(Number.isInteger(seconds) && seconds >= 1 && seconds <= 12, String(seconds));
-    assert.is(((await rejected.json()) as ErrorsRecord).errors.length, 1);
-    assert.is((await daemon.request('/v2/jobs.xml')).status, 429);
-    assert.is((await daemon.request('/v2/jobs/1/cancel', { method: 'PUT' })).status, 429);
+    await fetchRejection(list, withKey(), 429);
+    assert.is((await fetchRejection(list, withKey(post), 429)).length, 1);
+    await fetchRejection(`${list}.xml`, withKey(), 429, 'xml');
+    await fetchRejection(`${list}/1/cancel`, withKey({ method: 'PUT' }), 429);
 
     // Clients without a valid key are counted by address.
-    for (let count = 0; count < 5; count += 1) {
-      assert.is((await fetch(`${daemon.url}/v2/jobs?api_key=wrong-${count}`)).status, 401);
-    }
-    assert.is((await fetch(`${daemon.url}/v2/jobs`)).status, 429);
+    for (let count = 0; count < 5; count += 1)
+      await fetchRejection(`${list}?api_key=wrong-${count}`, {}, 401);
+    await fetchRejection(list, {}, 429);
     for (const path of ['/', '/health', '/version', '/openapi.json']) {
       assert.is((await fetch(`${daemon.url}${path}`)).status, 200, path);
     }
@@ -45,17 +41,9 @@ test('a daemon without --rate-limit accepts any number of requests', async () =>
   }
 });
 
-test('venc daemon reads the limit from its flag', async () => {
-  const daemon = await startDaemonProcess(join(tempFolder(), 'data'), ['--jobs', '0', '--rate-limit', '1']);
-  const list = () => fetch(`${daemon.url}/v2/jobs`, { headers: { 'Service-Api-Key': processKey } });
-  assert.is((await list()).status, 200);
-  assert.is((await list()).status, 429);
-  assert.is(await daemon.end('SIGTERM'), 0);
-});
-
 for (const word of ['0', '-1', '1.5', 'many', '1000001']) {
   test(`--rate-limit ${word} is rejected`, async () => {
-    const { code, stderr } = await runCli(['daemon', '--rate-limit', word]);
+    const { code, stderr } = await runInProcess(['daemon', '--rate-limit', word]);
     assert.is(code, 2);
     assert.match(stderr, /--rate-limit/);
   });

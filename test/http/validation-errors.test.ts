@@ -1,14 +1,8 @@
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ErrorsRecord } from '../../src/shared/records.js';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { daemonSuite } from '../helpers/daemon.js';
 
-const test = suite<{ daemon: TestDaemon }>('validation errors');
-
-test.before(async (context) => {
-  context.daemon = await startTestDaemon({ jobs: 0 });
-});
-test.after(({ daemon }) => daemon.stop());
+const test = daemonSuite('validation errors', { jobs: 0 });
 
 const input = 'http://127.0.0.1:9/nothing.mp4';
 

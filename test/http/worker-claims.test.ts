@@ -1,25 +1,25 @@
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { revokeKey } from '../../daemon/admin/api-keys.js';
 import { openFolderSetup } from '../../daemon/admin/open-setup.js';
 import type { JobRecord, LogRecord } from '../../src/shared/records.js';
 import { runInProcess } from '../cli/run-here.js';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';
 import { sampleFile, sampleMedia } from '../helpers/sample-job.js';
 import { errorsOf, joinTestWorker, sampleJoin, type TestWorker } from '../helpers/test-worker.js';
 import { pollUntil } from '../helpers/wait-until.js';
 
-const test = suite<{ daemon: TestDaemon; worker: TestWorker }>('claims of workers over HTTP');
 const input = 'http://127.0.0.1:9/film.mp4';
 /** An output that needs nothing of an ffmpeg. */
 const transfer = { type: 'transfer-only' };
 const finish = { media: sampleMedia, file: sampleFile };
 
-test.before(async (context) => {
-  context.daemon = await startTestDaemon({ jobs: 0 });
-  context.worker = await joinTestWorker(context.daemon);
-});
-test.after(({ daemon }) => daemon.stop());
+const test = daemonSuite<{ daemon: TestDaemon; worker: TestWorker }>(
+  'claims of workers over HTTP',
+  { jobs: 0 },
+  async (context) => {
+    context.worker = await joinTestWorker(context.daemon);
+  },
+);
 
 /** Lets a worker finish the job of a claim. */
 async function finishJob(claim: Awaited<ReturnType<TestWorker['claim']>>): Promise<void> {

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';
 import { sampleFile, sampleMedia } from '../helpers/sample-job.js';
 import { tempFolder } from '../helpers/temp.js';
 import { errorsOf, joinTestWorker, type TestClaim, type TestWorker } from '../helpers/test-worker.js';
@@ -14,7 +13,6 @@ interface Context {
   folder: string;
 }
 
-const test = suite<Context>('limits of the files of workers');
 const maxOutputBytes = 50_000;
 const input = 'http://127.0.0.1:9/film.mp4';
 const abilities = {
@@ -25,13 +23,17 @@ const abilities = {
   hasFpsMode: true,
 };
 
-test.before(async (context) => {
-  context.folder = tempFolder();
-  const limits = { encodeLimits: { maxOutputBytes }, filesRoots: [context.folder] };
-  context.daemon = await startTestDaemon({ jobs: 0, ...limits });
-  context.worker = await joinTestWorker(context.daemon, { capabilities: abilities });
-});
-test.after(({ daemon }) => daemon.stop());
+const test = daemonSuite<Context>(
+  'limits of the files of workers',
+  async (context) => {
+    context.folder = tempFolder();
+    const limits = { encodeLimits: { maxOutputBytes }, filesRoots: [context.folder] };
+    return { jobs: 0, ...limits };
+  },
+  async (context) => {
+    context.worker = await joinTestWorker(context.daemon, { capabilities: abilities });
+  },
+);
 
 async function claimJob({ daemon, worker }: Context, output: object): Promise<TestClaim> {
   const id = await daemon.create({ input, outputs: [output] });

@@ -3,9 +3,8 @@ import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } fr
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';
 import { tempFolder } from '../helpers/temp.js';
 import { errorsOf, joinTestWorker, type TestClaim, type TestWorker } from '../helpers/test-worker.js';
 import { pollUntil, waitUntil } from '../helpers/wait-until.js';
@@ -16,17 +15,20 @@ interface Context {
   root: string;
 }
 
-const test = suite<Context>('files of workers over HTTP');
 const content = Buffer.from(Array.from({ length: 100_000 }, (_, index) => index % 251));
 const md5 = createHash('md5').update(content).digest('hex');
 const transfer = { type: 'transfer-only' };
 
-test.before(async (context) => {
-  context.root = tempFolder();
-  context.daemon = await startTestDaemon({ jobs: 0, filesRoots: [context.root] });
-  context.worker = await joinTestWorker(context.daemon);
-});
-test.after(({ daemon }) => daemon.stop());
+const test = daemonSuite<Context>(
+  'files of workers over HTTP',
+  async (context) => {
+    context.root = tempFolder();
+    return { jobs: 0, filesRoots: [context.root] };
+  },
+  async (context) => {
+    context.worker = await joinTestWorker(context.daemon);
+  },
+);
 
 const fileAt = (url: string, more = '') => `/file?url=${encodeURIComponent(url)}${more}`;
 const receivedAt = (url: string) => `/received?url=${encodeURIComponent(url)}`;

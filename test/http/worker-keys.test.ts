@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createAccount } from '../../daemon/admin/accounts.js';
 import { createKey, createWorkerKey, listKeys, revokeKey } from '../../daemon/admin/api-keys.js';
@@ -9,9 +8,8 @@ import { isWorkerRoute } from '../../daemon/http/handlers.js';
 import type { JobRecord } from '../../src/shared/records.js';
 import { type Route, type RouteName, routePath, routes } from '../../src/shared/routes.js';
 import { productVersion } from '../../src/shared/version.js';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { daemonSuite, startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { fetchRejection } from '../helpers/fetch-rejection.js';
-import { tempFolder } from '../helpers/temp.js';
 import { pollUntil } from '../helpers/wait-until.js';
 
 interface Context {
@@ -24,20 +22,18 @@ interface Context {
   readOnlyKey: string;
 }
 
-const test = suite<Context>('worker keys');
 const input = 'http://127.0.0.1:9/nothing.mp4';
 
-test.before(async (context) => {
-  const dataFolder = join(tempFolder(), 'data');
-  const daemon = await startTestDaemon({ dataFolder, jobs: 0 });
+const test = daemonSuite<Context>('worker keys', { jobs: 0 }, async (context) => {
+  const { daemon } = context;
+  const { dataFolder } = daemon;
   const { key: workerKey } = await createWorkerKey(openFolderSetup(dataFolder));
   const { key: fullKey } = await createKey(openFolderSetup(dataFolder), 'default', 'full');
   const { key: readOnlyKey } = await createKey(openFolderSetup(dataFolder), 'default', 'read-only');
   const { key: otherKey } = await createAccount(openFolderSetup(dataFolder), 'other');
   const { job } = await daemon.read<{ job: JobRecord }>(`/v2/jobs/${await daemon.create({ input })}`);
-  Object.assign(context, { daemon, job, workerKey, fullKey, readOnlyKey, otherKey });
+  Object.assign(context, { job, workerKey, fullKey, readOnlyKey, otherKey });
 });
-test.after(({ daemon }) => daemon.stop());
 
 /** A proxy adds this header: for such a client, no route but the public ones opens without a key. */
 const proxied = { 'X-Forwarded-For': '203.0.113.7' };

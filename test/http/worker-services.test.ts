@@ -1,17 +1,12 @@
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { daemonSuite } from '../helpers/daemon.js';
 import { errorsOf, joinTestWorker } from '../helpers/test-worker.js';
 import { pollUntil } from '../helpers/wait-until.js';
 
-const test = suite<{ daemon: TestDaemon }>('services of workers over HTTP');
 const input = 'http://127.0.0.1:9/film.mp4';
 const transfer = { type: 'transfer-only' };
 
-test.before(async (context) => {
-  context.daemon = await startTestDaemon({ jobs: 0 });
-});
-test.after(({ daemon }) => daemon.stop());
+const test = daemonSuite('services of workers over HTTP', { jobs: 0 });
 
 test('a job that needs keys of the environment is passed over by a worker without them', async ({
   daemon,

@@ -1,16 +1,10 @@
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ResponseName, responses } from '../../src/shared/records/answers.js';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { daemonSuite } from '../helpers/daemon.js';
 import { readByTypes } from '../shared/read-by-types.js';
 import { input, request } from './xml-request.js';
 
-const test = suite<{ daemon: TestDaemon }>('XML responses');
-
-test.before(async (context) => {
-  context.daemon = await startTestDaemon({ jobs: 0 });
-});
-test.after(({ daemon }) => daemon.stop());
+const test = daemonSuite('XML responses', { jobs: 0 });
 
 const inXml = '<input>http://example.com/in.mp4?a=1&amp;b=2</input>';
 const job = request(

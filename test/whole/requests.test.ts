@@ -4,11 +4,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CreatedRecord, ErrorsRecord, ThumbnailRecord } from '../../src/shared/records.js';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
-import { killDaemons } from '../helpers/daemon-process.js';
+import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';
 import { film, makeMedia, testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 
@@ -42,19 +40,17 @@ interface ApplicationRequest {
 
 const launch = promisify(execFile);
 const folder = join(process.cwd(), 'test', 'requests');
-const test = suite<{ daemon: TestDaemon; input: string; inputPath: string }>('requests of applications');
 
-test.before(async (context) => {
-  const inputFolder = tempFolder();
-  context.inputPath = join(inputFolder, 'film.mp4');
-  await makeMedia(context.inputPath, film('320x180', 3));
-  context.input = pathToFileURL(context.inputPath).href;
-  context.daemon = await startTestDaemon({ filesRoots: [inputFolder] });
-});
-test.after(async ({ daemon }) => {
-  await daemon.stop();
-  killDaemons();
-});
+const test = daemonSuite<{ daemon: TestDaemon; input: string; inputPath: string }>(
+  'requests of applications',
+  async (context) => {
+    const inputFolder = tempFolder();
+    context.inputPath = join(inputFolder, 'film.mp4');
+    await makeMedia(context.inputPath, film('320x180', 3));
+    context.input = pathToFileURL(context.inputPath).href;
+    return { filesRoots: [inputFolder] };
+  },
+);
 
 async function post(daemon: TestDaemon, body: string): Promise<CreatedRecord & Partial<ErrorsRecord>> {
   const response = await daemon.request('/v2/jobs', { method: 'POST', body });

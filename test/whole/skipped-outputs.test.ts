@@ -1,9 +1,8 @@
 import { join } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JobNotificationBody, OutputNotificationBody } from '../../src/shared/records/notifications.js';
 import { runCli } from '../cli/run-cli.js';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { startWebhookEndpoint } from '../helpers/servers/webhook-endpoint.js';
 import { tempFolder } from '../helpers/temp.js';
@@ -15,16 +14,18 @@ interface Context {
   env: Readonly<Record<string, string>>;
 }
 
-const test = suite<Context>('skipped outputs in notifications, reports and the watch');
-
-test.before(async (context) => {
-  const folder = tempFolder();
-  await makeMedia(join(folder, 'in.mov'), film('64x48', 1));
-  context.input = `file://${join(folder, 'in.mov')}`;
-  context.daemon = await startTestDaemon({ filesRoots: [folder] });
-  context.env = { VENC_URL: context.daemon.url, VENC_API_KEY: context.daemon.key };
-});
-test.after(({ daemon }) => daemon.stop());
+const test = daemonSuite<Context>(
+  'skipped outputs in notifications, reports and the watch',
+  async (context) => {
+    const folder = tempFolder();
+    await makeMedia(join(folder, 'in.mov'), film('64x48', 1));
+    context.input = `file://${join(folder, 'in.mov')}`;
+    return { filesRoots: [folder] };
+  },
+  async (context) => {
+    context.env = { VENC_URL: context.daemon.url, VENC_API_KEY: context.daemon.key };
+  },
+);
 
 const skipped = { label: 'hd', min_size: '1280x720' };
 const made = { label: 'sd', width: 32 };

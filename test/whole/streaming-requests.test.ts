@@ -1,10 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JobRecord } from '../../src/shared/records.js';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
-import { killDaemons } from '../helpers/daemon-process.js';
+import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';
 import { parseAsPlayer, parseManifest } from '../helpers/manifests.js';
 import { makeMedia, testTone, testVideo } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
@@ -18,18 +16,12 @@ interface Context {
   daemon: TestDaemon;
 }
 
-const test = suite<Context>('requests of applications that stream');
-
-test.before(async (context) => {
+const test = daemonSuite<Context>('requests of applications that stream', async (context) => {
   context.folder = tempFolder();
   const film = [...testVideo('320x180', 25, 5), ...testTone(5), '-c:v', 'libx264', '-c:a', 'aac'];
   await makeMedia(join(context.folder, 'in.mp4'), [...film, '-preset', 'ultrafast', '-pix_fmt', 'yuv420p']);
   writeFileSync(join(context.folder, 'en.srt'), '1\n00:00:01,000 --> 00:00:02,000\nHello\n');
-  context.daemon = await startTestDaemon({ filesRoots: [context.folder] });
-});
-test.after(async ({ daemon }) => {
-  await daemon.stop();
-  killDaemons();
+  return { filesRoots: [context.folder] };
 });
 
 async function run({ daemon, folder }: Context, outputs: readonly object[]): Promise<JobRecord> {

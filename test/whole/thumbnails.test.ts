@@ -2,30 +2,25 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { OutputNotificationBody } from '../../src/shared/records/notifications.js';
 import type { ErrorsRecord, JobRecord } from '../../src/shared/records.js';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
-import { killDaemons } from '../helpers/daemon-process.js';
+import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { startWebhookEndpoint } from '../helpers/servers/webhook-endpoint.js';
 import { tempFolder } from '../helpers/temp.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
-const test = suite<{ daemon: TestDaemon; input: string; folder: string }>('sets of thumbnails');
-
-test.before(async (context) => {
-  context.folder = tempFolder();
-  const path = join(context.folder, 'film.mp4');
-  await makeMedia(path, film('320x180', 2));
-  context.input = pathToFileURL(path).href;
-  context.daemon = await startTestDaemon({ filesRoots: [context.folder] });
-});
-test.after(async ({ daemon }) => {
-  await daemon.stop();
-  killDaemons();
-});
+const test = daemonSuite<{ daemon: TestDaemon; input: string; folder: string }>(
+  'sets of thumbnails',
+  async (context) => {
+    context.folder = tempFolder();
+    const path = join(context.folder, 'film.mp4');
+    await makeMedia(path, film('320x180', 2));
+    context.input = pathToFileURL(path).href;
+    return { filesRoots: [context.folder] };
+  },
+);
 
 const namesOf = (job: JobRecord) => job.thumbnails.map(({ url }) => url.slice(url.lastIndexOf('/') + 1));
 

@@ -1,18 +1,18 @@
 import { readFile } from 'node:fs/promises';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';
 import { media } from '../helpers/media.js';
 import { type NewerSide, startVersionProxy } from '../helpers/servers/version-proxy.js';
 import { createWorkerKey, killWorkers, startWorker } from '../helpers/worker-process.js';
 
-const test = suite<{ daemon: TestDaemon; token: string }>('workers that are one version apart');
-test.before(async (context) => {
-  context.daemon = await startTestDaemon({ jobs: 0, allowPrivateNetwork: true });
-  context.token = await createWorkerKey(context.daemon.dataFolder);
-});
+const test = daemonSuite<{ daemon: TestDaemon; token: string }>(
+  'workers that are one version apart',
+  { jobs: 0, allowPrivateNetwork: true },
+  async (context) => {
+    context.token = await createWorkerKey(context.daemon.dataFolder);
+  },
+);
 test.after.each(killWorkers);
-test.after(({ daemon }) => daemon.stop());
 
 for (const side of ['worker', 'daemon'] as const satisfies readonly NewerSide[]) {
   test(`a ${side} of the next version, with members that the other side does not know, finishes a job`, async ({

@@ -30,14 +30,18 @@ function missingSuite(file: SourceFile): readonly string[] {
   return [];
 }
 
-/** The names of a file's suites: `test` of uvu under any name, and the results of `suite()`. */
+/**
+ * The names of a file's suites: `test` of uvu under any name, and the results of `suite()` and `daemonSuite()`. A suite that a function
+ * returns is of the file that calls the function.
+ */
 function suitesOf(file: SourceFile): readonly { readonly name: string; readonly index: number }[] {
   const fromUvu = importsOf(file).find(({ specifier }) => specifier === 'uvu');
-  if (fromUvu === undefined) return [];
-  const imported = /\btest(?:\s+as\s+([\w$]+))?\b/.exec(fromUvu.names);
-  const made = [...file.code.matchAll(/\b(?:const|let)\s+([\w$]+)\s*(?::[^=]+)?=\s*suite\b/g)];
+  const imported = fromUvu && /\btest(?:\s+as\s+([\w$]+))?\b/.exec(fromUvu.names);
+  const maker = fromUvu === undefined ? 'daemonSuite' : '(?:suite|daemonSuite)';
+  const making = new RegExp(`\\b(?:const|let)\\s+([\\w$]+)\\s*(?::[^=]+)?=\\s*${maker}\\b`, 'g');
+  const made = [...file.code.matchAll(making)].map(({ 1: name = '', index }) => ({ name, index }));
   return [
-    ...(imported === null ? [] : [{ name: imported[1] ?? 'test', index: fromUvu.index }]),
-    ...made.map((match) => ({ name: match[1] ?? '', index: match.index })),
+    ...(fromUvu && imported ? [{ name: imported[1] ?? 'test', index: fromUvu.index }] : []),
+    ...made.filter(({ name }) => !new RegExp(`\\breturn ${name.replaceAll('$', '\\$')};`).test(file.code)),
   ];
 }
