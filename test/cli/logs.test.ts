@@ -111,7 +111,7 @@ for (const unknownStatus of [200, 404, 405, 501]) {
 
 test('--follow goes on over a kill and a start of the daemon until the job has ended, with each line once', async () => {
   const folder = tempFolder();
-  await makeMedia(join(folder, 'film.mp4'), film('320x180', 6));
+  await makeMedia(join(folder, 'film.mp4'), film('320x180', 3));
   const data = join(folder, 'data');
   const env = { VENC_DATA: data, VENC_API_KEY: processKey };
   const args = ['--files-root', folder, '--jobs', '1'];

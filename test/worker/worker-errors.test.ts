@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { exitCodes } from '../../src/shared/exit-codes.js';
+import { runInProcess } from '../cli/run-here.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { testCertificate, testKey } from '../helpers/servers/test-certificate.js';
 import { tempFolder } from '../helpers/temp.js';
@@ -42,25 +43,22 @@ test('the key of an account is not one for workers', async () => {
 });
 
 test('without a token, with an invalid URL and over plain HTTP it does not start', async () => {
-  const none = await join(daemon.url, [], { VENC_WORKER_TOKEN: '' });
-  assert.is(none.code, exitCodes.usage);
-  assert.match(none.stderr, /set VENC_WORKER_TOKEN/);
-  const plain = await join('http://box.example:8686');
-  assert.is(plain.code, exitCodes.usage);
-  assert.match(plain.stderr, /unencrypted.*--allow-plain-http/);
-  const invalid = await join('box:8686');
-  assert.is(invalid.code, exitCodes.usage);
-  assert.match(invalid.stderr, /--join takes the URL of a daemon/);
-  const missing = await runVenc(['worker', '--data', tempFolder()], { VENC_WORKER_TOKEN: token });
-  assert.is(missing.code, exitCodes.usage);
-  assert.match(missing.stderr, /--join/);
-  const label = await join(daemon.url, ['--label', 'two words']);
-  assert.is(label.code, exitCodes.usage);
-  assert.match(label.stderr, /--label/);
-  for (const wrongName of ['..', 'a/b', 'x'.repeat(65)]) {
-    const name = await join(daemon.url, ['--name', wrongName]);
-    assert.is(name.code, exitCodes.usage);
-    assert.match(name.stderr, /--name takes up to 64/);
+  const joined = ['--join', daemon.url];
+  const badName = /--name takes up to 64/;
+  for (const [words, message, given = token] of [
+    [joined, /set VENC_WORKER_TOKEN/, ''],
+    [['--join', 'http://box.example:8686'], /unencrypted.*--allow-plain-http/],
+    [['--join', 'box:8686'], /--join takes the URL of a daemon/],
+    [[], /--join/],
+    [[...joined, '--label', 'two words'], /--label/],
+    [[...joined, '--name', '..'], badName],
+    [[...joined, '--name', 'a/b'], badName],
+    [[...joined, '--name', 'x'.repeat(65)], badName],
+  ] as const) {
+    const env = { VENC_WORKER_TOKEN: given };
+    const result = await runInProcess(['worker', ...words, '--data', tempFolder()], { env, stdin: '' });
+    assert.is(result.code, exitCodes.usage, words.join(' '));
+    assert.match(result.stderr, message);
   }
 });
 
