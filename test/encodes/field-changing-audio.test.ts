@@ -24,8 +24,16 @@ const parts = {
 const folder = tempFolder();
 const run = promisify(execFile);
 
-/** Joins parts that are encoded one by one, with or without video. */
-async function joined(name: string, codec: readonly string[], given: readonly Part[]): Promise<string> {
+const known = new Map<string, Promise<string>>();
+
+/** Joins parts that are encoded one by one, with or without video; made once. */
+function joined(name: string, codec: readonly string[], given: readonly Part[]): Promise<string> {
+  const making = known.get(name) ?? joinParts(name, codec, given);
+  known.set(name, making);
+  return making;
+}
+
+async function joinParts(name: string, codec: readonly string[], given: readonly Part[]): Promise<string> {
   const { ffmpeg } = await testFfmpeg();
   const isFilm = name.endsWith('.ts');
   const files: Buffer[] = [];
