@@ -4,7 +4,7 @@ import type { Budget } from './check-budget.js';
  * The budget of each module. Lower it when a module gets smaller. A commit that raises it says why.
  */
 export const budget: Budget = {
-  'daemon/actions': { lines: 3550, files: 23 },
+  'daemon/actions': { lines: 3540, files: 23 },
   'daemon/admin': { lines: 1100, files: 10 },
   'daemon/admin/database': { lines: 40, files: 1 },
   'daemon/app': { lines: 1650, files: 13 },
@@ -14,13 +14,13 @@ export const budget: Budget = {
   'daemon/ffmpeg': { lines: 5690, files: 38 },
   'daemon/hosted-files': { lines: 890, files: 7 },
   'daemon/http': { lines: 4090, files: 28 },
-  'daemon/jobs': { lines: 3560, files: 30 },
+  'daemon/jobs': { lines: 3510, files: 30 },
   'daemon/metrics': { lines: 390, files: 2 },
   'daemon/migrate': { lines: 920, files: 4 },
   'daemon/net': { lines: 440, files: 4 },
   'daemon/packaging': { lines: 4160, files: 32 },
   'daemon/pipeline': { lines: 4870, files: 37 },
-  'daemon/plan': { lines: 10040, files: 70 },
+  'daemon/plan': { lines: 10030, files: 70 },
   'daemon/queue': { lines: 3330, files: 18 },
   'daemon/queue/postgres': { lines: 900, files: 4 },
   'daemon/store': { lines: 5290, files: 38 },
@@ -34,7 +34,7 @@ export const budget: Budget = {
   'src/cli/output': { lines: 1310, files: 11 },
   'src/client': { lines: 3120, files: 22 },
   'src/config': { lines: 820, files: 6 },
-  'src/shared': { lines: 10350, files: 78 },
+  'src/shared': { lines: 10340, files: 78 },
   'src/tui': { lines: 1970, files: 16 },
 };
 
