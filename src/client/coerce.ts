@@ -28,7 +28,7 @@ export function readNumber(value: unknown): number | null {
 }
 
 /** A number of 0 or more, such as a size or length; otherwise null. */
-export function readAmount(value: unknown): number | null {
+function readAmount(value: unknown): number | null {
   const number = readNumber(value);
   return number !== null && number >= 0 ? number : null;
 }
@@ -65,7 +65,7 @@ const unzoned = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?: ?UTC)?
  * A time as ISO 8601, also given without a zone, or as seconds or milliseconds since 1970; otherwise the text
  * unchanged.
  */
-export function readTime(value: unknown): string | null {
+function readTime(value: unknown): string | null {
   const text = readText(value)?.trim();
   if (text === undefined || text === '') return null;
   if (zoned.test(text)) return text;

@@ -55,7 +55,7 @@ export async function saveTarget(
  * Saves with a target that its service accepts the key only in the query, unless the target has changed in the
  * meantime. Never rejects: if the file cannot be written, the next command detects it again.
  */
-export async function saveKeyInQuery(env: Environment, { name, url, apiKey }: NamedTarget): Promise<void> {
+async function saveKeyInQuery(env: Environment, { name, url, apiKey }: NamedTarget): Promise<void> {
   await changeFile(userFolders(env).config, fileName, (store) => {
     const saved = targetOf(name, store.get(name));
     if (saved?.url === url && saved.apiKey === apiKey)

@@ -148,7 +148,7 @@ const ownArgs = ['-hide_banner', '-nostdin'] as const;
  * The command line of a step, the program first. It writes to files of the user, so it never overwrites (-n instead of
  * -y).
  */
-export function stepCommand(
+function stepCommand(
   program: string,
   { does, args }: Pick<PrintedPlan['steps'][number], 'does' | 'args'>,
 ): readonly string[] {

@@ -115,7 +115,7 @@ type FileProgress = ProgressRecord & { readonly id: number };
  * The changes of an event, one per line: new states, new events, and every ten percent. `before` is the previous
  * progress of the same job; undefined for the first.
  */
-export function eventLines(
+function eventLines(
   event: FollowEvent,
   before: FollowedProgress | undefined,
   colours: TextColours,
@@ -133,7 +133,7 @@ export function eventLines(
 }
 
 /** The event as one object, with the names of the service. */
-export function eventObject(event: FollowEvent): object {
+function eventObject(event: FollowEvent): object {
   switch (event.type) {
     case 'unreachable':
       return { type: event.type, error: event.error.message };

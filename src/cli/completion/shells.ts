@@ -20,7 +20,7 @@ export interface CompletionItem {
 }
 
 /** The words of a command line up to the cursor. */
-export interface TypedWords {
+interface TypedWords {
   readonly before: readonly string[];
   /** The unfinished word at the cursor, without its quotes. */
   readonly current: string;

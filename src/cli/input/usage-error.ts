@@ -139,7 +139,7 @@ interface NamedCommand {
 }
 
 /** Finds the innermost command that the arguments name. */
-export function namedCommand(program: Command, args: readonly string[]): NamedCommand {
+function namedCommand(program: Command, args: readonly string[]): NamedCommand {
   let command = program;
   let index = 0;
   for (; index < args.length; index += 1) {
@@ -160,11 +160,7 @@ export function namedCommand(program: Command, args: readonly string[]): NamedCo
  * The arguments with an unknown flag replaced by its equivalent, if it has exactly one meaning; null otherwise.
  * `--codec vp9` becomes `--video-codec vp9`, and `run --dry-run` becomes `plan`.
  */
-export function suggestFlag(
-  program: Command,
-  args: readonly string[],
-  typed: string,
-): readonly string[] | null {
+function suggestFlag(program: Command, args: readonly string[], typed: string): readonly string[] | null {
   const { command } = namedCommand(program, args);
   const [name = ''] = typed.split('=');
   if (command.name() === 'run' && typed === '--dry-run') return asPlan(args);
@@ -183,7 +179,7 @@ export function suggestFlag(
 }
 
 /** The arguments with an unknown command replaced by its equivalent, if it has exactly one meaning; null otherwise. */
-export function suggestCommand(program: Command, args: readonly string[]): readonly string[] | null {
+function suggestCommand(program: Command, args: readonly string[]): readonly string[] | null {
   const { command, index } = namedCommand(program, args);
   const typed = args[index] ?? '';
   // With an id, status means that job; without one it is ambiguous.
@@ -198,7 +194,7 @@ export function suggestCommand(program: Command, args: readonly string[]): reado
 }
 
 /** A hint for an unknown flag; null if there is no suggestion. */
-export function flagHint(command: Command, typed: string): string | null {
+function flagHint(command: Command, typed: string): string | null {
   const name = typed.replace(/=.*$/s, '');
   const synonym = flagSynonyms[name];
   const flags = optionsAt(command).flatMap(({ long, hidden }) => (long && !hidden ? [long] : []));
@@ -212,7 +208,7 @@ export function flagHint(command: Command, typed: string): string | null {
 }
 
 /** A hint for an unknown command; null if there is no suggestion. */
-export function commandHint(parent: Command, typed: string): string | null {
+function commandHint(parent: Command, typed: string): string | null {
   const names = parent.commands.map((one) => one.name());
   const synonym = commandSynonym(typed);
   const isTop = parent.parent === null;

@@ -79,7 +79,7 @@ export function createProgressBar(
 }
 
 /** The state of a progress bar. */
-export interface BarState {
+interface BarState {
   readonly title: string;
   /** 0-100; null if unknown. */
   readonly percent: number | null;
