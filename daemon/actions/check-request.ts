@@ -10,6 +10,7 @@ import type { OutputDestinations } from '../jobs/draft.js';
 import { notificationWarnings } from '../jobs/notifications.js';
 import { sourceOfStream } from '../jobs/playlists.js';
 import { dashProfileOf } from '../plan/decide/packaging.js';
+import { canCopy } from '../plan/formats.js';
 import type { Account } from '../store/account-store.js';
 import { sourceErrors } from './check-addresses.js';
 import {
@@ -114,16 +115,11 @@ function copyValidationErrors(outputs: readonly CodecsOfOutput[]): readonly stri
       settings.copy_audio === true && source.settings.copy_audio !== true && combination.audio !== null
         ? source.combination.audio?.codec
         : undefined;
-    const supportedAudio = [
-      ...Object.values(container.codecPairs),
-      container.audioOnlyCodecs,
-      container.copiedAudioCodecs ?? [],
-    ].flat();
     return [
-      ...(video === undefined || container.codecPairs[video] !== undefined
+      ...(video === undefined || canCopy(container, 'video', video)
         ? []
         : [`${path}.copy_video ${cannotCopy(extension, video)}`]),
-      ...(audio === undefined || supportedAudio.includes(audio)
+      ...(audio === undefined || canCopy(container, 'audio', audio)
         ? []
         : [`${path}.copy_audio ${cannotCopy(extension, audio)}`]),
     ];

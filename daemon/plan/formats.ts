@@ -61,8 +61,8 @@ export interface Container {
   readonly codecPairs: Readonly<Partial<Record<VideoCodec, readonly AudioCodec[]>>>;
   /** The audio codecs supported without video, the default first. */
   readonly audioOnlyCodecs: readonly AudioCodec[];
-  /** Further audio codecs that it supports with any video, if they are copied. */
-  readonly copiedAudioCodecs?: readonly AudioCodec[];
+  /** Further codecs that it holds if they are copied, as ffprobe names them. */
+  readonly copies?: { readonly video?: readonly string[]; readonly audio?: readonly string[] };
   /** Supported sample rates in Hz, highest first, if the container supports fewer than the codec. */
   readonly sampleRates?: Readonly<Partial<Record<AudioCodec, readonly number[]>>>;
   /**
@@ -102,6 +102,44 @@ const oggTags = { except: ['description'] } as const;
 const asfTags = { except: ['description', 'author', 'creation_time'] } as const;
 const anyTags = { except: [] } as const;
 
+const pcm = [
+  ...['pcm_s16le', 'pcm_s16be', 'pcm_s24le', 'pcm_s24be', 'pcm_s32le', 'pcm_f32le', 'pcm_u8'],
+] as const;
+const mpeg4Copies = { video: ['mpeg2video', 'mpeg1video'], audio: ['opus', 'alac', 'dts', 'mp2'] } as const;
+const matroskaCopies = {
+  video: [
+    ...[
+      'mpeg1video',
+      'mpeg2video',
+      'mpeg4',
+      'msmpeg4v2',
+      'msmpeg4v3',
+      'wmv1',
+      'wmv2',
+      'wmv3',
+      'vc1',
+      'mjpeg',
+    ],
+    ...[
+      'h263',
+      'prores',
+      'dnxhd',
+      'ffv1',
+      'huffyuv',
+      'utvideo',
+      'cinepak',
+      'rv30',
+      'rv40',
+      'theora',
+      'dvvideo',
+    ],
+  ],
+  audio: [
+    ...['mp2', 'dts', 'truehd', 'mlp', 'flac', 'alac', 'wmav1', 'wmav2', 'wmapro', 'wavpack', 'tta', 'cook'],
+    ...pcm,
+  ],
+} as const;
+
 const mpeg4Family = { hasIndex: true, needsHvc1Tag: true, tags: mpeg4Tags, hasChapters: true } as const;
 const mp4 = {
   ...mpeg4Family,
@@ -114,13 +152,14 @@ const mp4 = {
     av1: ['aac', 'opus'],
   },
   audioOnlyCodecs: ['aac', 'mp3', 'ac3', 'eac3', 'opus'],
-  copiedAudioCodecs: ['opus'],
+  copies: mpeg4Copies,
   sampleRates: mp3InMp4,
 } as const satisfies Container;
 const m4a = {
   muxer: 'ipod',
   codecPairs: {},
   audioOnlyCodecs: ['aac'],
+  copies: { audio: ['alac', 'ac3'] },
   hasIndex: true,
   tags: mpeg4Tags,
   hasChapters: true,
@@ -158,6 +197,10 @@ export const containers = {
     muxer: 'mov',
     codecPairs: { h264: ['aac', 'mp3'], hevc: ['aac'] },
     audioOnlyCodecs: ['aac', 'mp3', 'pcm'],
+    copies: {
+      video: ['mpeg4', 'mpeg2video', 'prores', 'dnxhd', 'mjpeg', 'dvvideo', 'h263'],
+      audio: ['ac3', 'eac3', 'alac', 'mp2', ...pcm],
+    },
   },
   '.mkv': {
     muxer: 'matroska',
@@ -172,7 +215,7 @@ export const containers = {
       av1: ['opus', 'aac'],
     },
     audioOnlyCodecs: ['aac', 'mp3', 'vorbis', 'opus', 'ac3', 'eac3', 'pcm'],
-    copiedAudioCodecs: ['opus'],
+    copies: matroskaCopies,
   },
   '.webm': {
     muxer: 'webm',
@@ -192,6 +235,7 @@ export const containers = {
     muxer: 'mpegts',
     codecPairs: { h264: ['aac', 'mp3', 'ac3'], hevc: ['aac'] },
     audioOnlyCodecs: ['aac', 'mp3', 'ac3'],
+    copies: { video: ['mpeg1video', 'mpeg2video'], audio: ['mp2', 'eac3', 'dts'] },
   },
   // Fragmented MP4 and its segments are made from an MP4, of which only video and audio are used.
   '.m4f': {
@@ -217,6 +261,7 @@ export const containers = {
     hasChapters: true,
     codecPairs: { wmv: ['wma', 'mp3'] },
     audioOnlyCodecs: ['wma'],
+    copies: { video: ['wmv1', 'wmv2', 'wmv3', 'vc1'], audio: ['wmav1', 'wmav2', 'wmapro'] },
   },
   '.ogv': ogg,
   '.ogg': ogg,
@@ -233,7 +278,13 @@ export const containers = {
   '.ac3': { muxer: 'ac3', codecPairs: {}, audioOnlyCodecs: ['ac3'] },
   '.ec3': { muxer: 'eac3', codecPairs: {}, audioOnlyCodecs: ['eac3'] },
   '.eac3': { muxer: 'eac3', codecPairs: {}, audioOnlyCodecs: ['eac3'] },
-  '.wav': { muxer: 'wav', tags: wavTags, codecPairs: {}, audioOnlyCodecs: ['pcm'] },
+  '.wav': {
+    muxer: 'wav',
+    tags: wavTags,
+    codecPairs: {},
+    audioOnlyCodecs: ['pcm'],
+    copies: { audio: ['pcm_s16le', 'pcm_s24le', 'pcm_s32le', 'pcm_f32le', 'pcm_u8'] },
+  },
 } as const satisfies Record<string, Container>;
 
 /** The extension of a supported container, e.g. `.mp4`. */
@@ -242,6 +293,17 @@ export type Extension = keyof typeof containers;
 /** The container of an extension. */
 export function containerOf(extension: Extension): Container {
   return containers[extension];
+}
+
+/** Whether a container holds a stream that is copied, by the name of its codec in ffprobe. */
+export function canCopy(
+  { codecPairs, audioOnlyCodecs, copies = {} }: Container,
+  kind: 'video' | 'audio',
+  codec: string,
+): boolean {
+  const encoded =
+    kind === 'video' ? Object.keys(codecPairs) : [...Object.values(codecPairs), audioOnlyCodecs].flat();
+  return [...encoded, ...(copies[kind] ?? [])].includes(codec);
 }
 
 /** The lower-case extension of a file name, with its dot; empty if there is none. */

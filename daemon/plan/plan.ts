@@ -6,7 +6,7 @@ import { decideAudioTracks, holdsOneTrack, leftOutAudio, maxAudioTracks } from '
 import { decideAutoCopies, hasAutoCopies, withoutAutoCopies } from './decide/auto-copies.js';
 import { decideCaptions, wantsCaptions } from './decide/captions.js';
 import { contentSecondsOf, decideClip, extendsIntoClip, startWithin } from './decide/clip.js';
-import { clipOfCopies, copyWarnings, decideCopies } from './decide/copies.js';
+import { clipOfCopies, copyWarnings, decideCopies, withCopies } from './decide/copies.js';
 import { decideVideo } from './decide/decide-video.js';
 import type { AudioTrack, Decision, VideoDecision } from './decide/decisions.js';
 import { groupDecisions, hasVideo } from './decide/group-decisions.js';
@@ -81,8 +81,8 @@ function decide(
   media: MediaFacts,
   capabilities: Capabilities,
 ): Result<{ readonly decision: Decision }> {
-  const { settings } = output;
-  if (!hasAutoCopies(settings)) return decideOutput(output, media, capabilities);
+  const settings = withCopies(output.settings);
+  if (!hasAutoCopies(settings)) return decideOutput({ ...output, settings }, media, capabilities);
   const encoded = decideOutput({ ...output, settings: withoutAutoCopies(settings) }, media, capabilities);
   if ('failure' in encoded) return encoded;
   const copies = decideAutoCopies(settings, encoded.decision, media);

@@ -102,12 +102,29 @@ test('tracks that are left out are named, unless the request asks for it', () =>
 });
 
 test('a copy keeps all tracks, and encodes those that the container does not support', () => {
-  const media = mediaFacts({ audio: english, otherAudio: [{ ...german, codec: 'dts' }, comment] });
+  const media = mediaFacts({ audio: english, otherAudio: [{ ...german, codec: 'qcelp' }, comment] });
   const made = plan([output({ copy_audio: true }, 'a.mkv')], media, paths, newCapabilities);
   assert.match(argsOf(made), /-c:a:0 copy .*-c:a:1 aac .*-c:a:2 copy/);
   assert.equal(made.products[0]?.warnings, [
-    'Audio track 2 (ger, Synchron) is encoded: .mkv does not support a copy of dts here.',
+    'Audio track 2 (ger, Synchron) is encoded: .mkv does not support a copy of qcelp here.',
   ]);
+});
+
+test('--copy copies what the container holds, and encodes the rest and what has settings of its own', () => {
+  const media = mediaFacts({ audio: english, otherAudio: [{ ...german, codec: 'flac' }] });
+  const copied = (settings: OutputSettings, filename: string) =>
+    plan([output({ copy: true, ...settings }, filename)], media, paths, newCapabilities);
+  assert.match(argsOf(copied({}, 'a.mkv')), /-c:v copy .*-c:a:0 copy -c:a:1 copy/);
+  assert.match(argsOf(copied({}, 'a.mp4')), /-c:v copy .*-c:a:0 copy -filter:a:1 .* -c:a:1 aac/);
+  const webm = copied({}, 'a.webm');
+  assert.match(argsOf(webm), /-c:v libvpx.*-c:a:0 libvorbis.*-c:a:1 libvorbis/);
+  assert.equal(webm.products[0]?.warnings.slice(0, 2), [
+    'The video is encoded: .webm does not support a copy of h264 here.',
+    'Audio track 1 (eng) is encoded: .webm does not support a copy of aac here.',
+  ]);
+  assert.match(argsOf(copied({ width: 640 }, 'a.mkv')), /-c:v libx264 .*-c:a:0 copy/);
+  assert.match(argsOf(copied({ audio_channels: 1 }, 'a.mkv')), /-c:v copy .*-c:a:0 aac/);
+  assert.match(argsOf(copied({ audio_tracks: ['deu'] }, 'a.mkv')), /-map 0:2 -c:v copy -c:a copy/);
 });
 
 test('the audio of several tracks is copied where it already is as requested', () => {

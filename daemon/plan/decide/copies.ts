@@ -1,7 +1,8 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import type { JobFailure } from '../../jobs/job.js';
 import type { AudioFacts, MediaFacts, VideoFacts } from '../../jobs/media.js';
-import { type AudioCodec, audioCodecs, type Container, type VideoCodec, videoCodecs } from '../formats.js';
+import { type AudioCodec, type Container, canCopy, type VideoCodec } from '../formats.js';
+import { audioSettings, turnsOff, videoSettings } from '../stream-settings.js';
 import type { Clip, CopiedVideo } from './decisions.js';
 import { trackLabel } from './select-tracks.js';
 
@@ -24,8 +25,8 @@ interface Copies {
 }
 
 /**
- * Decides which streams are copied (`copy_video`, `copy_audio`). Fails if the container does not support the video, or
- * the first track of audio. Further tracks that it does not support are encoded.
+ * Decides which streams are copied (`copy_video`, `copy_audio`). A video, or a first track of audio, that the container
+ * does not hold is encoded if the request has `copy`, and a failure otherwise. Further tracks are encoded.
  */
 export function decideCopies(
   settings: OutputSettings,
@@ -34,25 +35,25 @@ export function decideCopies(
 ): Copies | { readonly failure: JobFailure } {
   const { format } = media;
   const { container, extension } = streams;
-  const video = settings.copy_video === true ? streams.video : null;
-  const [first, ...others] = settings.copy_audio === true ? streams.audio : [];
-  if (video === null && first === undefined) return { video: null, audio: new Map(), warnings: [] };
-  const videoCodec = video === null ? streams.encodedVideo : video.codec;
-  const pairs =
-    videoCodec !== null && isVideoCodec(videoCodec) ? container.codecPairs[videoCodec] : undefined;
-  if (videoCodec !== null && pairs === undefined) return notSupported('video', videoCodec, extension);
-  const copiedCodecs = first === undefined ? [] : (container.copiedAudioCodecs ?? []);
-  const supported: readonly string[] =
-    videoCodec === null ? container.audioOnlyCodecs : [...(pairs ?? []), ...copiedCodecs];
-  const isSupported = (codec: string) => isAudioCodec(codec) && supported.includes(codec);
-  const firstCodec = first === undefined ? streams.encodedAudio : first.codec;
-  if (firstCodec !== null && !isSupported(firstCodec)) return notSupported('audio', firstCodec, extension);
-  const copied = [
-    ...(first === undefined ? [] : [first]),
-    ...others.filter(({ codec }) => isSupported(codec)),
-  ];
+  const isOptional = settings.copy === true;
+  const wantedVideo = settings.copy_video === true ? streams.video : null;
+  const wantedAudio = settings.copy_audio === true ? streams.audio : [];
+  const [first] = wantedAudio;
+  if (wantedVideo === null && first === undefined) return { video: null, audio: new Map(), warnings: [] };
+  const isHeld = (kind: 'video' | 'audio', codec: string | null | undefined) =>
+    codec == null || canCopy(container, kind, codec);
+  const videoCodec = wantedVideo?.codec ?? streams.encodedVideo;
+  const audioCodec = first?.codec ?? streams.encodedAudio;
+  if (!isOptional && videoCodec !== null && !isHeld('video', videoCodec))
+    return notSupported('video', videoCodec, extension);
+  if (!isOptional && audioCodec !== null && !isHeld('audio', audioCodec))
+    return notSupported('audio', audioCodec, extension);
+  const video = isHeld('video', wantedVideo?.codec) ? wantedVideo : null;
+  const audio = wantedAudio.filter(({ codec }) => isHeld('audio', codec));
   const isFromMpeg = /^(?:mpeg-ts|mpeg|aac)$/.test(format) && !/^(?:mpegts|adts)$/.test(container.muxer);
   const isTransportStream = container.muxer === 'mpegts' && /^(?:h264|hevc)$/.test(video?.codec ?? '');
+  const encoded = (what: string, codec: string) =>
+    `${what} is encoded: ${extension} does not support a copy of ${codec} here.`;
   return {
     video: video && {
       source: video,
@@ -60,26 +61,36 @@ export function decideCopies(
       ...(media.timecode === undefined ? {} : { dropsTimecode: true }),
     },
     audio: new Map(
-      copied.map(({ streamIndex, codec }) => [
+      audio.map(({ streamIndex, codec }) => [
         streamIndex,
         isFromMpeg && codec === 'aac' ? { stripsAdts: true } : {},
       ]),
     ),
-    warnings: others
-      .filter((track) => !copied.includes(track))
-      .map(
-        (track) =>
-          `Audio track ${trackLabel(track, media)} is encoded: ${extension} does not support a copy of ${track.codec} here.`,
-      ),
+    warnings: [
+      ...(wantedVideo === null || video !== null ? [] : [encoded('The video', wantedVideo.codec)]),
+      ...wantedAudio
+        .filter((track) => !audio.includes(track))
+        .map((track) => encoded(`Audio track ${trackLabel(track, media)}`, track.codec)),
+    ],
   };
 }
 
-function isVideoCodec(codec: string): codec is VideoCodec {
-  return Object.hasOwn(videoCodecs, codec);
-}
-
-function isAudioCodec(codec: string): codec is AudioCodec {
-  return Object.hasOwn(audioCodecs, codec);
+/**
+ * The settings of an output with `copy`: each stream is copied, unless the request says what an encoded one should be
+ * like.
+ */
+export function withCopies(settings: OutputSettings): OutputSettings {
+  if (settings.copy !== true) return settings;
+  const isEncoded = (names: readonly (keyof OutputSettings)[]) =>
+    names.some((name) => name !== 'speed' && settings[name] !== undefined && !turnsOff(name, settings[name]));
+  return {
+    ...settings,
+    copy_video: settings.copy_video ?? !isEncoded(['video_codec', ...videoSettings]),
+    copy_audio: settings.copy_audio ?? !isEncoded(['audio_codec', ...audioSettings]),
+    ...(settings.audio_tracks === undefined && settings.select_audio_language === undefined
+      ? { audio_tracks: ['all'] }
+      : {}),
+  };
 }
 
 function notSupported(

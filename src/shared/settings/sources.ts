@@ -32,6 +32,12 @@ export const sourcesTable = {
     help: 'the programme of a transport stream that is encoded, by number or name',
     defaultText: 'the one with the largest video',
   },
+  copy: {
+    kind: 'boolean',
+    default: false,
+    section: 'Dependent outputs',
+    help: 'copy every track that the container holds, and encode only the others and those with settings of their own',
+  },
   copy_video: {
     kind: 'boolean',
     mayBeAuto: true,

@@ -20,7 +20,7 @@ export const budget: Budget = {
   'daemon/net': { lines: 440, files: 4 },
   'daemon/packaging': { lines: 4160, files: 32 },
   'daemon/pipeline': { lines: 4870, files: 37 },
-  'daemon/plan': { lines: 10030, files: 70 },
+  'daemon/plan': { lines: 10110, files: 70 },
   'daemon/queue': { lines: 3330, files: 18 },
   'daemon/queue/postgres': { lines: 900, files: 4 },
   'daemon/store': { lines: 5290, files: 38 },
@@ -34,7 +34,7 @@ export const budget: Budget = {
   'src/cli/output': { lines: 1310, files: 11 },
   'src/client': { lines: 3120, files: 22 },
   'src/config': { lines: 820, files: 6 },
-  'src/shared': { lines: 10340, files: 78 },
+  'src/shared': { lines: 10350, files: 78 },
   'src/tui': { lines: 1970, files: 16 },
 };
 
