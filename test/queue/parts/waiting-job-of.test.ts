@@ -77,7 +77,7 @@ function hasAll(settings: OutputSettings, job: Job, build: (typeof builds)[numbe
 }
 
 /** Settings that need another output, or that seldom have a valid value here. */
-const unprovable: readonly string[] = ['source', 'encryption_key'];
+const unprovable: readonly string[] = ['source', 'encryption_key', 'encryption_iv'];
 
 /** Settings that change the class of a job. */
 const decisive: readonly string[] = [
