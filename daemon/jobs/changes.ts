@@ -92,6 +92,7 @@ function applyJobChange(
       return withOutput(updated, change, {
         state: 'processing',
         updatedAt: at,
+        ...(change.origins === undefined ? {} : { origins: change.origins }),
         ...warningsAfter({}, change.warnings),
       });
     case 'output-finished': {

@@ -6,6 +6,7 @@ import type { ReportedWarning } from '../../src/shared/settings/setting.js';
 import type { InputState, JobState, OutputState } from '../../src/shared/states.js';
 import type { MediaFacts } from './media.js';
 import type { CaptionFileFacts, CaptionRenditionFacts, TrackFacts } from './rendition-facts.js';
+import type { TrackOrigins } from './tracks.js';
 
 /*
  * Terms. A job has one input and one or more outputs. A *run* is one attempt to process a job; it holds the job's
@@ -156,6 +157,8 @@ export interface JobOutput extends JobFile {
    * run may replace them. Absent if there are none, and once the job has finished.
    */
   readonly deliveredFiles?: readonly string[];
+  /** From which tracks of its source those of its file are made. Absent if it is not encoded, or has not begun. */
+  readonly origins?: TrackOrigins;
   /** What only the input revealed, e.g. a corrected rate: one sentence each. Absent if there is none. */
   readonly warnings?: readonly string[];
 }

@@ -5,6 +5,7 @@ import type { FileFacts, Job, JobFailure, JobInput, JobOutput, RenditionFacts } 
 import type { MediaFacts } from './media.js';
 import type { CaptionFileFacts } from './rendition-facts.js';
 import type { DeliveredThumbnail } from './thumbnails.js';
+import type { TrackOrigins } from './tracks.js';
 
 /** A change of a job. */
 export type Change =
@@ -25,6 +26,8 @@ export type Change =
       readonly id: number;
       /** What the plan changed for this input, one sentence each. */
       readonly warnings?: readonly string[];
+      /** Absent if it is not encoded. */
+      readonly origins?: TrackOrigins;
     }
   /** Files are about to get their names on this machine. */
   | { readonly type: 'output-delivering'; readonly id: number; readonly files: readonly string[] }

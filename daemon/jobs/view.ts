@@ -19,6 +19,7 @@ import { replaceExtensionInUrl, siblingInUrl } from '../../src/shared/text/url-t
 import { memoizeByKey } from '../../src/shared/util/collections.js';
 import type { Job, JobInput, JobOutput, Notification } from './job.js';
 import { displaySize, type MediaFacts } from './media.js';
+import { inputTrackRecords, leftOutRecords, outputTrackRecords } from './tracks.js';
 
 /*
  * Jobs are immutable and read far more often than they change. Their records are memoized, so the JSON or XML text of
@@ -44,7 +45,11 @@ function jobHead(job: Job): JobHead {
 export const jobRecord = memoizeByKey((job: Job): JobRecord => {
   return {
     ...jobHead(job),
-    input_media_file: { ...mediaFile(job, job.input), state: job.input.state },
+    input_media_file: {
+      ...mediaFile(job, job.input),
+      state: job.input.state,
+      ...(job.input.media === null ? {} : { tracks: inputTrackRecords(job.input.media) }),
+    },
     output_media_files: job.outputs.map((output) => outputMediaFile(job, output)),
     // Empty until the job is complete (section 2.3).
     thumbnails: isFinal(job.state) ? job.outputs.flatMap(thumbnailRecords) : [],
@@ -159,8 +164,17 @@ function outputMediaFile(job: Job, output: JobOutput): OutputMediaFile {
     label: output.label,
     ...segmentFields(output),
     ...captionFields(output),
+    ...trackFields(output),
     ...outputWarnings(output),
     ...outputRequires(output),
+  };
+}
+
+/** What the file of an output has, and what of its source it has not. */
+function trackFields({ media, origins }: JobOutput): Pick<OutputMediaFile, 'tracks' | 'left_out'> {
+  return {
+    ...(media === null ? {} : { tracks: outputTrackRecords(media, origins) }),
+    ...(origins === undefined || origins.leftOut.length === 0 ? {} : { left_out: leftOutRecords(origins) }),
   };
 }
 
@@ -224,11 +238,14 @@ function mediaFields(media: MediaFacts | null) {
   };
 }
 
-function withoutDetails<T extends MediaFileRecord & Pick<OutputMediaFile, 'warnings' | 'requires'>>(
-  record: T,
-): T {
-  const { md5_checksum: _, warnings: _warnings, requires: _requires, ...rest } = record;
-  return rest as T;
+/** What only the details of a job have. */
+interface Details extends Pick<OutputMediaFile, 'left_out' | 'warnings' | 'requires'> {
+  readonly tracks?: readonly unknown[];
+}
+
+function withoutDetails<T extends MediaFileRecord & Details>(record: T): T {
+  const { md5_checksum, tracks, left_out, warnings, requires, ...rest } = record;
+  return rest as unknown as T;
 }
 
 function milliseconds(seconds: number | null): number | null {

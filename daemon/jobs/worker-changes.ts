@@ -2,6 +2,7 @@ import { errorClasses, isErrorClass } from '../../src/shared/error-classes.js';
 import { invalidRequest } from '../../src/shared/errors.js';
 import { exitCodes } from '../../src/shared/exit-codes.js';
 import type { Field, RecordTable } from '../../src/shared/records/field.js';
+import { trackKinds } from '../../src/shared/records/media.js';
 import { workerChangeFields } from '../../src/shared/records/worker-messages.js';
 import { redact } from '../../src/shared/redact.js';
 import type { Job, JobFailure, JobOutput } from './job.js';
@@ -282,7 +283,23 @@ const workerChangeTables = {
   inspected: { type, media, file },
   'input-failed': { type, failure },
   'output-assigned': ofOutput,
-  'output-started': { ...ofOutput, warnings },
+  'output-started': {
+    ...ofOutput,
+    warnings,
+    origins: optional(
+      object({
+        ...{
+          video: listOf(count, 1000),
+          audio: listOf(count, 1000),
+          subtitles: listOf(nullable(count), 1000),
+        },
+        leftOut: listOf(
+          object({ kind: oneOf(...trackKinds), streamIndex: nullable(count), reason: sentence }),
+          1000,
+        ),
+      }),
+    ),
+  },
   'output-finished': {
     ...ofOutput,
     media,

@@ -55,7 +55,10 @@ export async function* encode(
 ): AsyncGenerator<EncodedOutput> {
   const { members } = latest();
   for (const { output, product } of members)
-    await run.change({ type: 'output-started', id: output.id, warnings: product.warnings });
+    await run.change({
+      ...{ type: 'output-started', id: output.id, warnings: product.warnings },
+      ...(product.origins === undefined ? {} : { origins: product.origins }),
+    });
   const together =
     members.length > 1 ? await encodeTogether(run, context, { latest, source }, scratch) : null;
   const isEncodedTogether = together !== null;

@@ -2,6 +2,7 @@ import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { Captions } from '../captions/cues.js';
 import type { JobFailure } from '../jobs/job.js';
 import type { Analysis, Orientation, TrackDisposition, TrackLabels } from '../jobs/media.js';
+import type { TrackOrigins } from '../jobs/tracks.js';
 import type { AudioMeasurement, MeasuredAudio } from './decide/normalization.js';
 import type { Packaging } from './decide/packaging.js';
 
@@ -77,6 +78,8 @@ export interface CaptionRendition {
 
 /** A track of captions in an output. */
 export type CaptionTrack = {
+  /** The track of the input that they come from; null if they are from a file. */
+  readonly streamIndex: number | null;
   /** As three letters; null for none. */
   readonly language: string | null;
   readonly title: string | null;
@@ -176,6 +179,8 @@ export interface Product {
   readonly captionRenditions?: readonly CaptionRendition[];
   /** The expected number of tracks of captions; absent if there should be none. */
   readonly captionTracks?: number;
+  /** From which tracks of its source they are made; absent in files that were not planned. */
+  readonly origins?: TrackOrigins;
 }
 
 /** The expected video stream: codec by its common name (`h264`), size in pixels. */

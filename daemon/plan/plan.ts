@@ -16,6 +16,7 @@ import { decideMetadata } from './decide/metadata.js';
 import { decidePackaging } from './decide/packaging.js';
 import { selectAudio } from './decide/select-tracks.js';
 import { decideHeldFrame, decideLastFrame, isLastFrameHeld } from './decide/timing.js';
+import { trackOrigins } from './decide/track-origins.js';
 import type { Capabilities, OutputToPlan, Plan, PlanPaths, Step } from './plan-types.js';
 import { productOf } from './product.js';
 import { captionFilesOf } from './write/captions.js';
@@ -177,6 +178,7 @@ function decideOutput(
   if (lacksThumbnails && settings.strict === true)
     return failure('ThumbnailError', 'Thumbnails need video, and the input has none.');
   const audioTracks = selectedTracks.filter((track) => extendsIntoClip(track, clip, media));
+  const endedAudio = selectedTracks.filter((track) => !audioTracks.includes(track));
   const audioResult: Result<{
     readonly tracks: readonly AudioTrack[];
     readonly warnings: readonly string[];
@@ -209,6 +211,7 @@ function decideOutput(
     isCut: packaging.packaging !== undefined,
     frameRate: outputRate(videoResult.video, copiedVideo?.source ?? null),
   });
+  const otherAudio = leftOutAudio(selected, selectedTracks, given, extension);
   const hasTimecode = metadata.tags.some(({ name }) => name === 'timecode');
   const decision = {
     outputId: id,
@@ -232,7 +235,7 @@ function decideOutput(
       ...leftOutWarnings(settings, given, {
         wantsVideo: wants.video,
         wantsAudio: wants.audio,
-        otherAudio: leftOutAudio(selected, selectedTracks, given, extension),
+        otherAudio,
         hasVideo: isVideo,
         hasTimecode,
       }),
@@ -240,9 +243,7 @@ function decideOutput(
       ...copies.warnings,
       ...copyWarnings(clip, copies),
       ...(wants.video && inputVideo === null ? endedWarnings('video', media.video) : []),
-      ...selectedTracks
-        .filter((track) => !audioTracks.includes(track))
-        .flatMap((track) => endedWarnings('audio', track)),
+      ...endedAudio.flatMap((track) => endedWarnings('audio', track)),
       ...videoResult.warnings,
       ...audioResult.warnings,
       ...captionWarnings,
@@ -251,10 +252,15 @@ function decideOutput(
     ],
   };
   const { video } = decision;
+  const origins = trackOrigins(decision, {
+    ...{ settings, media: given, wants, audioReason: otherAudio?.reason ?? null },
+    endedAudio: new Set(endedAudio.map(({ streamIndex }) => streamIndex)),
+  });
   const heldFrame = decideHeldFrame(decision, media, capabilities);
   return {
     decision: {
       ...decision,
+      origins,
       ...(video === null || heldFrame === null
         ? {}
         : { video: { ...video, timing: { ...video.timing, heldFrame } } }),

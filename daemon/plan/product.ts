@@ -75,6 +75,7 @@ export function productOf(decision: Decision, media: MediaFacts, paths: PlanPath
           },
     audio: audio.map(audioOf),
     ...(captions === undefined ? {} : { captionTracks: captions.length }),
+    origins: decision.origins,
   };
 }
 

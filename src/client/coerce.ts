@@ -124,6 +124,7 @@ function readField(name: string, field: Field, value: unknown): unknown {
     case 'boolean':
       return readBoolean(value);
     case 'integer':
+      if (field.words?.includes(String(value)) === true) return value;
       return /^(?:.*_)?id$/.test(name) ? readId(value) || null : readAmount(value);
     case 'number':
       return readAmount(value);

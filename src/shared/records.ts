@@ -5,6 +5,7 @@ import type { logLineFields } from './records/log.js';
 import type {
   detailsFields,
   inputDetailsFields,
+  inputFileFields,
   listedInputFields,
   listedOutputFields,
   mediaFileFields,
@@ -35,12 +36,14 @@ interface Checksummed {
 export type MediaFileRecord = RecordOf<typeof mediaFileFields> & Checksummed;
 
 /** `input_media_file` of a job (section 2.3). */
-export type InputMediaFile = RecordOf<typeof listedInputFields> & Checksummed;
+export type InputMediaFile = RecordOf<typeof listedInputFields> &
+  Checksummed &
+  Pick<RecordOf<typeof inputFileFields>, 'tracks'>;
 
 /** One of `output_media_files` of a job (section 2.3). */
 export type OutputMediaFile = RecordOf<typeof listedOutputFields> &
   Checksummed &
-  Pick<RecordOf<typeof outputFileFields>, 'warnings' | 'requires'>;
+  Pick<RecordOf<typeof outputFileFields>, 'tracks' | 'left_out' | 'warnings' | 'requires'>;
 
 /** One of `thumbnails` of a job (section 2.3). */
 export type ThumbnailRecord = RecordOf<typeof thumbnailFields>;

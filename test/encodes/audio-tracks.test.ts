@@ -131,6 +131,24 @@ for (const build of await shippedBuilds()) {
     assert.ok(first > 0.1 && Math.abs(first - second) < 0.02, `${first} ${second}`);
   });
 
+  test('the details of the job list the tracks, where they come from and what is left out', async ({
+    input,
+  }) => {
+    const output = join(tempFolder(), 'a.mkv');
+    const words = ['run', input, '-o', output, '--jsonl', '--progress', 'none', '--audio-tracks', 'deu,1'];
+    const { code, stdout, stderr } = await runCli([...words, '--copy-video'], { env: build.env });
+    assert.is(code, 0, stderr);
+    const { job } = JSON.parse(stdout);
+    const listed = ({ number, kind, language, channels, from }: Readonly<Record<string, unknown>>) =>
+      [number, kind, language, channels, from].join(' ').trim();
+    assert.equal(job.input_media_file.tracks.map(listed), [
+      ...['1 video', '2 audio eng 1', '3 audio deu 1', '4 audio eng 6'],
+    ]);
+    const [{ tracks, left_out }] = job.output_media_files;
+    assert.equal(tracks.map(listed), ['1 video   1', '2 audio deu 1 3', '3 audio eng 1 2']);
+    assert.equal(left_out, [{ number: 4, kind: 'audio', reason: 'the request chooses other tracks' }]);
+  });
+
   test('a container with one track takes the first one', async ({ input }) => {
     const { output, stderr } = await run(input, 'a.mp3', '--audio-tracks', 'deu,eng');
     assert.equal(await tracksOf(output), ['660 1 und']);

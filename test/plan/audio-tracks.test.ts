@@ -110,6 +110,32 @@ test('a copy keeps all tracks, and encodes those that the container does not sup
   ]);
 });
 
+test('the plan says where each track comes from and why others are left out', () => {
+  const subtitles = [{ streamIndex: 6, codec: 'hdmv_pgs_subtitle' }];
+  const cover = { streamIndex: 7, kind: 'cover', codec: 'png' } as const;
+  const media = {
+    ...several,
+    subtitles,
+    chapters: [{ startSeconds: 0, endSeconds: 5 }],
+    unused: { tracks: [...(several.unused?.tracks ?? []), cover] },
+  };
+  const made = plan([output({ audio_tracks: ['deu'] }, 'a.ts')], media, paths, newCapabilities);
+  const { leftOut = [], ...kept } = made.products[0]?.origins ?? {};
+  assert.equal(kept, { video: [0], audio: [2], subtitles: [] });
+  assert.equal(
+    leftOut.map(({ streamIndex, kind, reason }) => `${streamIndex} ${kind}: ${reason}`),
+    [
+      '1 audio: the request chooses other tracks',
+      '3 audio: ffmpeg does not know its codec',
+      '4 audio: the request chooses other tracks',
+      '5 audio: the request chooses other tracks',
+      '6 subtitle: they are images, which .ts does not support',
+      '7 cover: cover images are not kept',
+      'null chapters: .ts has no place for them',
+    ],
+  );
+});
+
 test('--copy copies what the container holds, and encodes the rest and what has settings of its own', () => {
   const media = mediaFacts({ audio: english, otherAudio: [{ ...german, codec: 'flac' }] });
   const copied = (settings: OutputSettings, filename: string) =>

@@ -34,6 +34,7 @@ test('a product has the path of the file and its expected content', () => {
         },
         video: { codec: 'h264', width: 1280, height: 720, frameSeconds: 0.04, frames: null },
         audio: [{ codec: 'aac', channels: 2, sampleRate: 48_000 }],
+        origins: { video: [0], audio: [1], subtitles: [], leftOut: [] },
       },
     ],
     rejections: [],

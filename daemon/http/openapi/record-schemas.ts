@@ -133,8 +133,9 @@ function bareSchema(field: Field): Schema {
       return { type: field.type, description };
     case 'integer':
     case 'number': {
-      const { type, minimum, maximum } = field;
-      return { type, description, ...present({ minimum, maximum }) };
+      const { type, minimum, maximum, words } = field;
+      const schema = { type, description, ...present({ minimum, maximum }) };
+      return words === undefined ? schema : { description, anyOf: [schema, { type: 'string', enum: words }] };
     }
     case 'string': {
       const { values, format, pattern, maxLength } = field;

@@ -60,7 +60,7 @@ export function withOneDefault(tracks: readonly CaptionTrack[]): readonly Captio
 
 /** The track of captions that are text, written to a file for ffmpeg. */
 export function fileTrack(
-  { captions, language, title, dispositions }: PreparedCaptions,
+  { captions, streamIndex, language, title, dispositions }: PreparedCaptions,
   { container, clip, outputId }: CaptionContext,
   suffix: string,
 ): DecidedCaptions {
@@ -72,7 +72,7 @@ export function fileTrack(
   const name = `captions-${outputId}-${suffix}${extension}`;
   const code = language === null ? null : languageCode(language);
   return {
-    tracks: [{ from: 'file', name, ...content, language: code, title, dispositions }],
+    tracks: [{ from: 'file', streamIndex, name, ...content, language: code, title, dispositions }],
     warnings: [...warnings, ...styleWarnings(captions)],
   };
 }

@@ -9,6 +9,7 @@ import type {
   TrackDisposition,
   VideoFacts,
 } from '../../jobs/media.js';
+import type { TrackOrigins } from '../../jobs/tracks.js';
 import type { AudioEncoderName } from '../audio-encoders.js';
 import type { Level, VideoEncoderName } from '../encoders.js';
 import type { Container } from '../formats.js';
@@ -348,11 +349,15 @@ export interface Decision {
   readonly captionRenditions?: readonly CaptionRendition[];
   /** Its tags and chapters; absent if it has none. */
   readonly metadata?: Metadata;
+  readonly origins: TrackOrigins;
   /** Null if the duration of the last frame needs no correction. */
   readonly lastFrame: LastFrame | null;
   /** What was changed or left out for this input, one sentence each. */
   readonly warnings: readonly string[];
 }
+
+/** A decision without what follows from the rest of it. */
+export type DraftDecision = Omit<Decision, 'lastFrame' | 'origins'>;
 
 /** The audio that an output encodes. */
 export function encodedAudio({ audio }: Pick<Decision, 'audio'>): readonly AudioDecision[] {

@@ -94,12 +94,14 @@ function programWarning({
   return `The output has programme ${label(chosen)} of the input; programme ${names} was left out (program chooses one).`;
 }
 
-const reasons = {
+/** Why a track is not used, as a clause. */
+export const unusableReasons = {
+  ended: 'it ends before the clip',
   empty: 'no frame of it was found',
   'unknown-codec': 'ffmpeg does not know its codec',
   still: 'it is a still image',
   other: 'an output has one track of video',
-} as const satisfies Record<NonNullable<UnusedTrack['reason']> | 'other', string>;
+} as const satisfies Record<NonNullable<UnusedTrack['reason']> | 'other' | 'ended', string>;
 
 /** One sentence for each reason. */
 function trackWarnings(kind: 'video' | 'audio', tracks: readonly UnusedTrack[]): readonly string[] {
@@ -108,7 +110,7 @@ function trackWarnings(kind: 'video' | 'audio', tracks: readonly UnusedTrack[]):
       tracks
         .filter((track) => (track.reason ?? 'other') === reason)
         .map(({ streamIndex, codec }) => `stream ${streamIndex} (${codec})`),
-      (names) => `The ${kind} in ${names} of the input was left out: ${reasons[reason]}.`,
+      (names) => `The ${kind} in ${names} of the input was left out: ${unusableReasons[reason]}.`,
     ),
   );
 }

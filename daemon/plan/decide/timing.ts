@@ -3,7 +3,7 @@ import type { MediaFacts, Ratio, VideoFacts } from '../../jobs/media.js';
 import { type VideoEncoder, type VideoEncoderName, videoEncoders } from '../encoders.js';
 import type { Capabilities } from '../plan-types.js';
 import { endTimeFormats, startWithin } from './clip.js';
-import type { Decision, FrameClock, FrameDropRule, HeldFrame, LastFrame, Timing } from './decisions.js';
+import type { DraftDecision, FrameClock, FrameDropRule, HeldFrame, LastFrame, Timing } from './decisions.js';
 
 /** The settings that decide the timing of frames (section 4.1 Advanced). */
 type TimingSettings = Pick<OutputSettings, 'frame_rate' | 'decimate' | 'min_frame_rate' | 'max_frame_rate'>;
@@ -210,7 +210,7 @@ function greatestCommonDivisor(a: number, b: number): number {
  * may end within a frame that is displayed for long, which would otherwise extend beyond the clip.
  */
 export function decideLastFrame(
-  { clip, video, audio, container }: Omit<Decision, 'lastFrame'>,
+  { clip, video, audio, container }: DraftDecision,
   media: MediaFacts,
 ): LastFrame | null {
   const { video: inputVideo } = media;
@@ -256,7 +256,7 @@ const shortFrameSeconds = 0.01;
  * the file nor the audio says for how long.
  */
 export function decideHeldFrame(
-  decision: Omit<Decision, 'lastFrame'>,
+  decision: DraftDecision,
   media: MediaFacts,
   { hasFpsMode }: Capabilities,
 ): HeldFrame | null {

@@ -105,6 +105,7 @@ const isOutput = shapeOf<JobOutput>({
   primaryUploadError: (value) => value === undefined || isText(value),
   rendition: (value) => value === undefined || isObject(value),
   captionFiles: (value) => value === undefined || listOf(isCaptionFile)(value),
+  origins: (value) => value === undefined || isObject(value),
   thumbnails: listOf(isThumbnail),
   deliveredFiles: (value) => value === undefined || listOf(isText)(value),
   warnings: (value) => value === undefined || listOf(isText)(value),

@@ -46,6 +46,8 @@ interface RunOptions extends JobArgs, ProgramFlags {
   readonly sample?: boolean;
   readonly force?: boolean;
   readonly progress?: ProgressChoice;
+  readonly json?: boolean;
+  readonly jsonl?: boolean;
   readonly stallTimeout: number;
 }
 
@@ -64,6 +66,12 @@ export function define(command: Command, { handler }: Context): void {
     .option('--sample', `encode a test video with audio to ${sampleFile}`)
     .option('--force', 'overwrite existing files')
     .option(...progressOption)
+    .option('--json', 'print the details of all jobs as one JSON array at the end, instead of the paths')
+    .addOption(
+      command
+        .createOption('--jsonl', 'print the details of each job on a line as it ends, instead of the paths')
+        .conflicts('json'),
+    )
     .option('--ffmpeg <path>', 'the ffmpeg to use (or VENC_FFMPEG)')
     .option('--ffprobe <path>', 'the ffprobe to use (or VENC_FFPROBE)')
     .addOption(
@@ -94,6 +102,7 @@ Examples:
   venc run *.mov -o out/ --width 1280
   venc run film.mov -o film.webm --start-clip 10 --clip-length 30
   venc run film.mov --hls out/
+  venc run *.mov -o out/ --jsonl
   venc run film.mov -o small.mp4 --output width=640 \\
     -o large.mp4 --output width=1920
   venc run film.mov -o out/ --output label=small,width=640 \\

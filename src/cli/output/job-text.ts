@@ -1,6 +1,7 @@
 import type {
   DetailsRecord,
   InputDetails,
+  InputMediaFile,
   JobProgressRecord,
   JobRecord,
   MediaFileRecord,
@@ -66,6 +67,7 @@ export function jobText(job: JobRecord, colours: TextColours, { now, progress }:
           ...progressFacts(file.id, progress),
           ...requiredFacts(file),
           ...mediaFacts(withoutExpiredLink(file, now)),
+          ...trackFacts(file),
           ...warningFacts(file),
           ...failureFacts(file),
         ],
@@ -192,6 +194,42 @@ function mediaFacts(media: Media): readonly Fact[] {
     const value = parts.filter((part) => part !== null && part !== '').join(', ');
     return value === '' ? [] : [[name, value] as const];
   });
+}
+
+type Tracks = Pick<OutputMediaFile, 'left_out'> & Pick<InputMediaFile, 'tracks'>;
+
+/**
+ * The tracks of a file, unless it has only one of video and one of audio, and those of its source that it has not.
+ * A track without a number is all chapters.
+ */
+function trackFacts({ tracks = [], left_out: leftOut = [] }: Tracks): readonly Fact[] {
+  const isOrdinary =
+    tracks.length <= 2 && tracks.every(({ kind, track }) => /^(?:video|audio)$/.test(kind) && track === 1);
+  const shown = isOrdinary ? [] : tracks;
+  return [
+    ...shown.map((track) => [`track ${track.number ?? ''}`.trim(), trackText(track)] as const),
+    ...leftOut.map(
+      ({ number, kind, reason }) =>
+        ['left out', `${kind}${number === null ? '' : ` ${number}`}: ${reason}`] as const,
+    ),
+  ];
+}
+
+function trackText(track: NonNullable<InputMediaFile['tracks']>[number]): string {
+  const { kind, codec, channels, language, title, disposition, file_name: fileName, count } = track;
+  const from = 'from' in track ? track.from : null;
+  return [
+    count === undefined ? kind : `${count} ${kind}`,
+    codec,
+    channels === null ? null : `${channels} channel${channels === 1 ? '' : 's'}`,
+    language,
+    title === null ? null : JSON.stringify(title),
+    ...disposition,
+    fileName,
+    from === null ? null : `from ${from}`,
+  ]
+    .filter((part) => part !== null && part !== undefined)
+    .join(', ');
 }
 
 /** The files of captions next to an output. */

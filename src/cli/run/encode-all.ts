@@ -5,7 +5,7 @@ import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import type { JobProgressRecord, JobRecord } from '../../shared/records.js';
 import { withoutPassword } from '../../shared/redact.js';
-import { safeText } from '../../shared/text/safe-text.js';
+import { jsonText, safeText } from '../../shared/text/safe-text.js';
 import { isUrl } from '../../shared/text/url-text.js';
 import type { Context } from '../context.js';
 import type { CreateArgs } from '../input/job-args.js';
@@ -41,8 +41,8 @@ interface Reporting {
   readonly mode: ProgressMode;
   /** The number of named inputs, including those that could not be prepared. */
   readonly count: number;
-  /** The settings as typed. */
-  readonly options: CreateArgs;
+  /** The settings as typed, and whether the results are printed as JSON. */
+  readonly options: CreateArgs & { readonly json?: boolean; readonly jsonl?: boolean };
 }
 
 /**
@@ -97,6 +97,8 @@ export async function encodeAll(
           isOnly: count === 1,
           options,
         });
+        if (encode !== null && options.jsonl === true)
+          await display.withDisplayHidden(() => io.writeStdout(`${jsonText({ job: encode.job })}\n`));
         if (code === exitCodes.done) code = ended;
         if (hasSummary && encode !== null) display.writeStderr(encodedText(encode));
       } catch (error) {
@@ -107,6 +109,13 @@ export async function encodeAll(
     }
   } finally {
     display.stop();
+    if (options.json === true)
+      await io.writeStdout(
+        `${jsonText(
+          encodes.map(({ job }) => ({ job })),
+          2,
+        )}\n`,
+      );
   }
   if (hasSummary && count > 1) {
     io.writeStderr(encodedTotalText(encodes, count, (Date.now() - startedAtMs) / 1000));
@@ -193,7 +202,7 @@ interface EndReporting {
   /** The input as it was typed. */
   readonly name: string;
   readonly isOnly: boolean;
-  readonly options: CreateArgs;
+  readonly options: Reporting['options'];
 }
 
 /**
@@ -220,7 +229,8 @@ async function reportEnd(
       : [];
   });
   written.push(...named.others);
-  if (written.length > 0)
+  const isJson = options.json === true || options.jsonl === true;
+  if (written.length > 0 && !isJson)
     await display.withDisplayHidden(() => io.writeStdout(written.map((path) => `${path}\n`).join('')));
   // A ladder has renditions only up to the height of the input.
   const isExpected = ({ state }: JobRecord['output_media_files'][number]) =>

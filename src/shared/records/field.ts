@@ -14,6 +14,8 @@ interface FieldText {
 /** A number: `integer` for whole numbers. */
 interface NumberField extends FieldText {
   readonly type: 'integer' | 'number';
+  /** Words that it may be instead of a number. */
+  readonly words?: readonly string[];
   /** Bounds, which only requests have. */
   readonly minimum?: number;
   readonly maximum?: number;
@@ -65,7 +67,7 @@ export type Field = NumberField | BooleanField | TextField | ObjectField | Array
 export type RecordTable = Readonly<Record<string, Field>>;
 
 type BaseValue<F> = F extends { type: 'integer' | 'number' }
-  ? number
+  ? number | (F extends { words: readonly (infer W)[] } ? W : never)
   : F extends { type: 'boolean' }
     ? boolean
     : F extends { type: 'string'; values: readonly (infer V)[] }

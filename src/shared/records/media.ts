@@ -1,5 +1,5 @@
 import { inputStates, outputStates } from '../states.js';
-import type { RecordTable } from './field.js';
+import type { RecordOf, RecordTable } from './field.js';
 
 const time = { type: 'string', format: 'date-time' } as const;
 const count = { type: 'integer', isNullable: true } as const;
@@ -129,6 +129,84 @@ const captionFields = {
   },
 } as const;
 
+/** What a track of a file is. All chapters count as one. */
+export const trackKinds = [
+  ...(['video', 'audio', 'subtitle', 'cover', 'attachment', 'data', 'chapters'] as const),
+] as const;
+/** One of `trackKinds`. */
+export type TrackKind = (typeof trackKinds)[number];
+
+const trackHead = {
+  number: { ...count, description: 'number of the stream in the file, from 1; null for chapters' },
+  kind: { type: 'string', values: trackKinds, description: 'what it is' },
+} as const;
+
+const trackFields = {
+  ...trackHead,
+  track: { type: 'integer', description: 'number among the tracks of its kind, from 1' },
+  codec: { ...text, description: 'codec' },
+  language: { ...text, description: 'language that the file declares' },
+  title: { ...text, description: 'title that the file declares' },
+  disposition: {
+    type: 'array',
+    of: { type: 'string', description: 'one purpose, as ffprobe names it' },
+    item: 'purpose',
+    description: 'what it is for: default, forced, comment and others',
+  },
+  channels: { ...count, description: 'number of channels of audio' },
+  file_name: { type: 'string', isOptional: true, description: 'name of an attached file' },
+  count: { type: 'integer', isOptional: true, description: 'number of chapters' },
+} as const satisfies RecordTable;
+
+/** `tracks` of the input. */
+const inputTracks = {
+  tracks: {
+    type: 'array',
+    isOptional: true,
+    of: { type: 'object', fields: trackFields, description: 'one track' },
+    item: 'track',
+    description: 'everything in the file; absent until it was read; an addition',
+  },
+} as const;
+
+/** `tracks` of an output, and what it has not. */
+const outputTracks = {
+  tracks: {
+    ...inputTracks.tracks,
+    of: {
+      type: 'object',
+      fields: {
+        ...trackFields,
+        from: {
+          type: 'integer',
+          isNullable: true,
+          words: ['caption_url'],
+          description:
+            'number of the stream of the source that it is made from, or caption_url; null if it is made from none',
+        },
+      },
+      description: 'one track',
+    },
+    description: 'everything in the file; absent until it is finished; an addition',
+  },
+  left_out: {
+    type: 'array',
+    isOptional: true,
+    of: {
+      type: 'object',
+      fields: { ...trackHead, reason: { type: 'string', description: 'why, a clause' } },
+      description: 'one track of the source',
+    },
+    item: 'track',
+    description: 'what the source has and the output has not; absent if there is nothing; an addition',
+  },
+} as const satisfies RecordTable;
+
+/** One of `tracks` of the input. */
+export type InputTrackRecord = RecordOf<typeof trackFields>;
+/** One of `tracks` of an output. */
+export type OutputTrackRecord = NonNullable<RecordOf<typeof outputTracks>['tracks']>[number];
+
 const backupFields = {
   backup_server_used: {
     type: 'boolean',
@@ -153,11 +231,16 @@ export const listedOutputFields = {
   ...captionFields,
 } as const satisfies RecordTable;
 /** `input_media_file` of job details (section 2.3). */
-export const inputFileFields = { ...listedInputFields, ...checksum } as const satisfies RecordTable;
+export const inputFileFields = {
+  ...listedInputFields,
+  ...checksum,
+  ...inputTracks,
+} as const satisfies RecordTable;
 /** One of `output_media_files` of job details (section 2.3). */
 export const outputFileFields = {
   ...listedOutputFields,
   ...checksum,
+  ...outputTracks,
   ...outputWarnings,
   ...outputRequires,
 } as const satisfies RecordTable;

@@ -96,6 +96,38 @@ test('show prints the time taken and the current progress, and omits addresses t
   assert.match(show(jobWith('processing', null, { state: 'queued' })), /^job 4 {2}queued\n/);
 });
 
+test('show prints the tracks of a file with several, and what an output has not', () => {
+  const video = { number: 1, kind: 'video', track: 1, codec: 'h264' };
+  const german = { number: 2, kind: 'audio', track: 1, codec: 'aac', channels: 2, language: 'deu' };
+  const comment = {
+    ...german,
+    number: 3,
+    track: 2,
+    channels: 1,
+    title: 'He "said"',
+    disposition: ['comment'],
+  };
+  const chapters = { kind: 'chapters', track: 1, count: 12 };
+  const leftOut = [{ number: 3, kind: 'audio', reason: '.flv holds one audio track' }];
+  const job = normaliseJob({
+    id: 4,
+    state: 'finished',
+    input_media_file: { id: 5, state: 'finished', tracks: [video, german, comment, chapters] },
+    output_media_files: [
+      { id: 6, state: 'finished', tracks: [video, { ...german, from: 2 }], left_out: leftOut },
+      { id: 7, state: 'finished', tracks: [video, { kind: 'subtitle', track: 1, from: 'caption_url' }] },
+    ],
+  });
+  const text = jobText(job, createTextColours(false), { now, progress: null });
+  assert.match(text, / {2}track 1 +video, h264\n +track 2 +audio, aac, 2 channels, deu\n/);
+  assert.match(
+    text,
+    / {2}track 3 +audio, aac, 1 channel, deu, "He \\"said\\"", comment\n +track +12 chapters\n/,
+  );
+  assert.match(text, /output 6 {2}finished\n +left out +audio 3: \.flv holds one audio track\n/);
+  assert.match(text, / +track +subtitle, from caption_url\n/);
+});
+
 test('show prints the warnings about the request and the labels of thumbnails', () => {
   const job = normaliseJob({
     id: 4,

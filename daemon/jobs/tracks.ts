@@ -1,0 +1,110 @@
+import type { InputTrackRecord, OutputTrackRecord, TrackKind } from '../../src/shared/records/media.js';
+import { audioStreams, type MediaFacts, type TrackLabels } from './media.js';
+
+/** A track of a file, or all its chapters. */
+export interface MediaTrack extends TrackLabels {
+  readonly kind: TrackKind;
+  /** Null for chapters, which are no stream. */
+  readonly streamIndex: number | null;
+  readonly codec: string | null;
+  /** Channels of audio. */
+  readonly channels?: number;
+  /** Name of an attached file. */
+  readonly fileName?: string;
+  /** Number of chapters. */
+  readonly count?: number;
+}
+
+/** All tracks of a file in its order, then its chapters. */
+export function tracksOf(media: MediaFacts): readonly MediaTrack[] {
+  const { video, subtitles = [], unused, chapters = [] } = media;
+  const streams: readonly (MediaTrack & { readonly streamIndex: number })[] = [
+    ...(video === null
+      ? []
+      : [{ kind: 'video' as const, streamIndex: video.streamIndex, codec: video.codec }]),
+    ...audioStreams(media).map(({ streamIndex, codec, channels, ...facts }) => ({
+      ...{ kind: 'audio' as const, streamIndex, codec, channels },
+      ...labelsOf(facts),
+    })),
+    ...subtitles.map(({ streamIndex, codec, ...facts }) => ({
+      ...{ kind: 'subtitle' as const, streamIndex, codec },
+      ...labelsOf(facts),
+    })),
+    ...(unused?.tracks ?? []).map(({ kind, streamIndex, codec, fileName }) => ({
+      ...{ kind, streamIndex, codec },
+      ...(fileName === undefined ? {} : { fileName }),
+    })),
+  ];
+  return [
+    ...streams.toSorted((a, b) => a.streamIndex - b.streamIndex),
+    ...(chapters.length === 0
+      ? []
+      : [{ kind: 'chapters' as const, streamIndex: null, codec: null, count: chapters.length }]),
+  ];
+}
+
+function labelsOf({ language, title, dispositions }: TrackLabels): TrackLabels {
+  return {
+    ...(language === undefined ? {} : { language }),
+    ...(title === undefined ? {} : { title }),
+    ...(dispositions === undefined ? {} : { dispositions }),
+  };
+}
+
+/** From which tracks of its source those of an output are made, and what it has not. */
+export interface TrackOrigins {
+  /** The streams of the source by kind, in the order of the output; null for captions of a file of the request. */
+  readonly video: readonly number[];
+  readonly audio: readonly number[];
+  readonly subtitles: readonly (number | null)[];
+  readonly leftOut: readonly LeftOutTrack[];
+}
+
+/** A track of the source that an output has not, and why. */
+export interface LeftOutTrack {
+  readonly kind: TrackKind;
+  /** Null for chapters. */
+  readonly streamIndex: number | null;
+  /** A clause. */
+  readonly reason: string;
+}
+
+/** The tracks of an input, as job details list them. */
+export function inputTrackRecords(media: MediaFacts): readonly InputTrackRecord[] {
+  const counts = new Map<TrackKind, number>();
+  return tracksOf(media).map(({ kind, streamIndex, codec, language, title, dispositions, ...track }) => {
+    const position = (counts.get(kind) ?? 0) + 1;
+    counts.set(kind, position);
+    return {
+      ...{ number: numberOf(streamIndex), kind, track: position, codec },
+      ...{ language: language ?? null, title: title ?? null, disposition: dispositions ?? [] },
+      channels: track.channels ?? null,
+      ...(track.fileName === undefined ? {} : { file_name: track.fileName }),
+      ...(track.count === undefined ? {} : { count: track.count }),
+    };
+  });
+}
+
+/** The tracks of an output, each with the one that it is made from. */
+export function outputTrackRecords(
+  media: MediaFacts,
+  origins: TrackOrigins | undefined,
+): readonly OutputTrackRecord[] {
+  const { video = [], audio = [], subtitles = [] } = origins ?? {};
+  const from: Readonly<Partial<Record<TrackKind, readonly (number | null)[]>>> = {
+    ...{ video, audio, subtitle: subtitles },
+  };
+  return inputTrackRecords(media).map((record) => {
+    const source = from[record.kind]?.[record.track - 1];
+    return { ...record, from: source === null ? 'caption_url' : numberOf(source ?? null) };
+  });
+}
+
+/** What an output has not, as job details list it. */
+export function leftOutRecords({ leftOut }: TrackOrigins) {
+  return leftOut.map(({ kind, streamIndex, reason }) => ({ number: numberOf(streamIndex), kind, reason }));
+}
+
+function numberOf(streamIndex: number | null): number | null {
+  return streamIndex === null ? null : streamIndex + 1;
+}

@@ -1,0 +1,90 @@
+import type { OutputSettings } from '../../../src/shared/settings/index.js';
+import type { MediaFacts } from '../../jobs/media.js';
+import { type LeftOutTrack, type MediaTrack, type TrackOrigins, tracksOf } from '../../jobs/tracks.js';
+import { wantsCaptions } from './captions.js';
+import { areImages } from './clip-captions.js';
+import type { DraftDecision } from './decisions.js';
+import { unusableReasons } from './left-out.js';
+
+/** What the tracks of an output depend on besides its decision. */
+interface OriginContext {
+  readonly settings: OutputSettings;
+  readonly media: MediaFacts;
+  readonly wants: { readonly video: boolean; readonly audio: boolean };
+  /** The tracks of audio that end before the clip, by the index of their stream. */
+  readonly endedAudio: ReadonlySet<number | null>;
+  /** Why audio is left out that the request does not exclude; null if there is none. */
+  readonly audioReason: string | null;
+}
+
+/** From which tracks of its source those of an output are made, and why it has not the others. */
+export function trackOrigins(decision: DraftDecision, context: OriginContext): TrackOrigins {
+  const { video, copiedVideo, audio, captions = [] } = decision;
+  const videoIndex = copiedVideo?.source.streamIndex ?? video?.streamIndex;
+  const kept = {
+    video: videoIndex === undefined ? [] : [videoIndex],
+    audio: audio.map(({ source }) => source.streamIndex),
+    subtitles: captions.map(({ streamIndex }) => streamIndex),
+  };
+  const used: ReadonlySet<number | null> = new Set([...kept.video, ...kept.audio, ...kept.subtitles]);
+  return {
+    ...kept,
+    leftOut: tracksOf(context.media).flatMap((track): readonly LeftOutTrack[] => {
+      const { kind, streamIndex } = track;
+      if (streamIndex !== null && used.has(streamIndex)) return [];
+      const reason = reasonFor(track, decision, context);
+      return reason === null ? [] : [{ kind, streamIndex, reason }];
+    }),
+  };
+}
+
+function reasonFor(
+  track: MediaTrack,
+  decision: DraftDecision,
+  { settings, media, wants, audioReason, endedAudio }: OriginContext,
+): string | null {
+  const { extension, metadata } = decision;
+  const unusable = media.unused?.tracks?.find(({ streamIndex }) => streamIndex === track.streamIndex)?.reason;
+  switch (track.kind) {
+    case 'video':
+      if (!wants.video) return 'the output has no video';
+      return unusableReasons[
+        unusable ?? (media.video?.streamIndex === track.streamIndex ? 'ended' : 'other')
+      ];
+    case 'audio':
+      if (!wants.audio) return 'the output has no audio';
+      if (unusable !== undefined || endedAudio.has(track.streamIndex))
+        return unusableReasons[unusable ?? 'ended'];
+      return audioReason ?? 'the request chooses other tracks';
+    case 'subtitle':
+      return subtitleReason(track, decision, settings);
+    case 'cover':
+      return 'cover images are not kept';
+    case 'attachment':
+      return 'attached files are not kept';
+    case 'data':
+      return track.codec === 'tmcd' && metadata?.tags.some(({ name }) => name === 'timecode') === true
+        ? 'its timecode is kept as a tag'
+        : 'data tracks are not kept';
+    case 'chapters':
+      if ((metadata?.chapters.length ?? 0) > 0) return null;
+      if (settings.chapters === 'drop') return 'the request drops chapters';
+      return decision.container.hasChapters === true
+        ? 'none is in this part'
+        : `${extension} has no place for them`;
+  }
+}
+
+function subtitleReason(
+  { codec }: MediaTrack,
+  { extension, video, copiedVideo, captionRenditions, container }: DraftDecision,
+  settings: OutputSettings,
+): string {
+  if (video === null && copiedVideo === undefined) return 'the output has no video';
+  if (!wantsCaptions(settings)) return 'the request drops subtitles';
+  if (video?.burned !== undefined) return 'the video shows those of one track, drawn into it';
+  if (areImages(codec ?? '') && container.muxer !== 'matroska')
+    return `they are images, which ${extension} does not support`;
+  if (captionRenditions !== undefined) return 'text is in files next to the output';
+  return `${extension} has no tracks for them, or they have no text in this part`;
+}
