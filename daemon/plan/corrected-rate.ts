@@ -7,7 +7,7 @@ export interface BitrateMeasurement {
   readonly encoderKbps: number;
   readonly measuredKbps: number;
   readonly seconds: number;
-  /** `bitrate_cap`: the encoder is never given more. Null if there is no cap. */
+  /** The cap of the bitrate, requested or of the level: the encoder is never given more. Null if there is none. */
   readonly capKbps: number | null;
 }
 

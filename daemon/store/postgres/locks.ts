@@ -23,7 +23,7 @@ interface LeadershipOptions {
 export interface Leadership {
   /**
    * Whether this process is the leader. Also false if the database has not confirmed it for some seconds, as in a
-   * process that was frozen and continues: ask before each step that no two processes may take.
+   * process that was frozen and continues.
    */
   isLeader(): boolean;
   /** Gives the leadership up, after the work of `onGained` has ended. Another process has it at once. */

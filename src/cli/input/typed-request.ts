@@ -21,7 +21,7 @@ interface WarningOptions {
   readonly where?: string;
 }
 
-/** Prints the warnings about a request that need no service: unknown fields, with suggestions. */
+/** Prints the warnings about a request that need no service: unknown fields, with suggestions, and settings without effect. */
 export async function printRequestWarnings(
   request: Readonly<Record<string, unknown>>,
   options: WarningOptions,
@@ -45,8 +45,9 @@ export async function printResponseWarnings(
 ): Promise<void> {
   const { warnings = [], outputs } = normaliseCreated(response);
   if (warnings.length === 0) return;
-  const printed = new Set((await findRequestWarnings(request)).map(({ field }) => field));
-  const others = warnings.filter(({ field }) => !printed.has(field));
+  const textOf = ({ field, message }: ReportedWarning) => `${field} ${message}`;
+  const printed = new Set((await findRequestWarnings(request)).map(textOf));
+  const others = warnings.filter((warning) => !printed.has(textOf(warning)));
   await printWarnings(others, outputs.length, options);
 }
 
