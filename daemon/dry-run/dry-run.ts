@@ -206,7 +206,7 @@ function playlistNotes(outputs: readonly ResolvedOutput[], { products }: Plan): 
     const { packaging, video, audio } = product;
     if (isFragmentedFile(packaging))
       return [`output ${index + 1} is written again as fragmented MP4: ${name}`];
-    const streams = { hasVideo: video !== null, hasAudio: audio.length > 0 };
+    const streams = { hasVideo: video !== null, audioTracks: audio.length };
     const tracks = segmentedTracks(packaging, streams);
     const files = tracks.map((track) => segmentNames(packaging, track).segment(0)).join(' and ');
     const more = packaging.hasByteRanges ? '' : ' and so on';

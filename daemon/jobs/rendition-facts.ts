@@ -1,3 +1,5 @@
+import type { TrackDisposition } from './media.js';
+
 /** A track of a rendition whose tracks are in files of their own, as manifests of DASH and playlists declare it. */
 export interface TrackFacts {
   readonly kind: 'video' | 'audio';
@@ -5,6 +7,13 @@ export interface TrackFacts {
   readonly codec: string;
   /** ISO 639-2 code; null if it is not known. */
   readonly language: string | null;
+  /** Its title in the input; absent if it has none. */
+  readonly title?: string;
+  /** What it is for; absent if nothing is known. */
+  readonly purposes?: readonly TrackDisposition[];
+  /** Of audio; absent in older records. */
+  readonly channels?: number;
+  readonly sampleRate?: number;
   /** Bits per second: the highest rate of a segment, and that of the whole track. */
   readonly peakBitrate: number;
   readonly averageBitrate: number;

@@ -1,7 +1,7 @@
 import type { AlternateAudioSettings } from '../../src/shared/settings/playlists.js';
 import { languageName } from '../../src/shared/text/languages.js';
 import { siblingInUrl } from '../../src/shared/text/url-text.js';
-import type { JobOutput } from '../jobs/job.js';
+import type { JobOutput, RenditionFacts } from '../jobs/job.js';
 import { relativeAddress } from '../jobs/playlists.js';
 import type { TrackFacts } from '../jobs/rendition-facts.js';
 import type { MeasuredRates } from './bitrates.js';
@@ -47,10 +47,8 @@ export function audioGroupsOf(
   });
   const own = streams
     .filter(({ settings, source }) => settings.audio === undefined && hasSeparateAudio(source))
-    .flatMap(({ source }) => (source === null ? [] : [ownMember(source, playlist)]));
-  const distinct = own.filter(
-    ({ language }, index) => own.findIndex((one) => one.language === language) === index,
-  );
+    .flatMap(({ source }) => (source === null ? [] : ownMembers(source, playlist)));
+  const distinct = own.filter((member, index) => own.findIndex((one) => isSameTrack(one, member)) === index);
   return [...named, groupOf(ownGroupOf(playlist), distinct)].filter(
     ({ renditions }) => renditions.length > 0,
   );
@@ -68,12 +66,15 @@ export function groupOfStream(
 
 /** Whether the video and the audio of an output have playlists of their own. */
 function hasSeparateAudio(source: JobOutput | null): boolean {
-  const tracks = source?.rendition?.tracks ?? [];
-  return tracks.length > 1 && tracks.every(({ playlist }) => playlist !== undefined);
+  const tracks = (source?.rendition?.tracks ?? []).filter(({ playlist }) => playlist !== undefined);
+  return (['video', 'audio'] as const).every((kind) => tracks.some((track) => track.kind === kind));
 }
 
+const isSameTrack = (one: Member, other: Member) =>
+  one.language === other.language && one.name === other.name && one.characteristics === other.characteristics;
+
 /** A rendition of a group, and what was measured of it. */
-interface Member extends Pick<AlternateRendition, 'uri' | 'language' | 'isAutoselect'> {
+interface Member extends Pick<AlternateRendition, 'uri' | 'language' | 'isAutoselect' | 'characteristics'> {
   readonly name: string | null;
   readonly isDefault: boolean;
   readonly codec: string | null;
@@ -91,36 +92,71 @@ function memberOf(
   const { path, source: label, language, name, default: isDefault = false, autoselect } = entry;
   const source = outputs.find((output) => label !== undefined && output.label === label);
   if (source !== undefined && !isListed(source, playlist)) return [];
-  const measured = source === undefined ? null : ownMember(source, playlist);
-  return [
-    {
-      uri: path ?? measured?.uri ?? null,
-      language,
-      name: name ?? null,
-      isDefault,
-      isAutoselect: autoselect ?? true,
-      codec: measured?.codec ?? null,
-      rates: measured?.rates ?? null,
-      track: measured?.track ?? null,
-    },
-  ];
+  const measured: readonly (Member | null)[] = source === undefined ? [null] : ownMembers(source, playlist);
+  const isOne = measured.length === 1;
+  return measured.map((member, index) => ({
+    ...(member?.characteristics === undefined ? {} : { characteristics: member.characteristics }),
+    uri: path ?? member?.uri ?? null,
+    // A source with several tracks has their languages and names.
+    language: isOne && language !== 'und' ? language : (member?.language ?? language),
+    name: (isOne ? name : undefined) ?? member?.name ?? null,
+    isDefault: isDefault && index === 0,
+    isAutoselect: autoselect ?? true,
+    codec: member?.codec ?? null,
+    rates: member?.rates ?? null,
+    track: member?.track ?? null,
+  }));
 }
 
-/** The audio of an output: its track of audio, or the whole output. */
-function ownMember({ url, rendition }: JobOutput, playlist: JobOutput): Member {
-  const track = rendition?.tracks?.find(({ kind }) => kind === 'audio');
+/** The audio of an output: its tracks of audio, or the whole output. */
+function ownMembers({ url, rendition }: JobOutput, playlist: JobOutput): readonly Member[] {
+  const tracks = (rendition?.tracks ?? []).filter(({ kind }) => kind === 'audio');
   const address = relativeAddress(playlist.url, url);
-  const measured = track ?? rendition;
+  const ratesOf = (measured: TrackFacts | RenditionFacts) => ({
+    peak: measured.peakBitrate,
+    average: measured.averageBitrate,
+  });
+  const common = { isDefault: false, isAutoselect: true };
+  if (tracks.length === 0) {
+    const rates = rendition === undefined ? null : ratesOf(rendition);
+    const codec = rendition?.audioCodec ?? null;
+    return [{ ...common, uri: address, language: null, name: null, codec, rates, track: null }];
+  }
+  return tracks.map((track) => {
+    const { language, name, ...others } = labelsOf(track, null);
+    return {
+      ...{ ...common, ...others, language, name: track.title === undefined ? null : name },
+      uri: track.playlist === undefined ? address : siblingInUrl(address, track.playlist),
+      codec: track.codec,
+      rates: ratesOf(track),
+      track,
+    };
+  });
+}
+
+/** What a playlist says about a track of audio. `fallback` is its name if it has no title and no language. */
+export function labelsOf<T extends string | null>(
+  { language, title, purposes = [] }: TrackFacts,
+  fallback: T,
+): Pick<AlternateRendition, 'language' | 'characteristics'> & { readonly name: string | T } {
   return {
-    uri: track?.playlist === undefined ? address : siblingInUrl(address, track.playlist),
-    language: track?.language ?? null,
-    name: null,
-    isDefault: false,
-    isAutoselect: true,
-    codec: rendition?.audioCodec ?? null,
-    rates: measured === undefined ? null : { peak: measured.peakBitrate, average: measured.averageBitrate },
-    track: track ?? null,
+    name: title ?? languageName(language) ?? fallback,
+    language,
+    ...(purposes.includes('visual_impaired')
+      ? { characteristics: 'public.accessibility.describes-video' }
+      : {}),
   };
+}
+
+/** Players know the renditions of a group by their names, so a second one with the same name is numbered. */
+export function withUniqueNames(renditions: readonly AlternateRendition[]): readonly AlternateRendition[] {
+  const taken = new Set<string>();
+  return renditions.map((rendition) => {
+    let { name } = rendition;
+    for (let number = 2; taken.has(name); number += 1) name = `${rendition.name} ${number}`;
+    taken.add(name);
+    return { ...rendition, name };
+  });
 }
 
 /** A group with exactly one default: the first that the request marks, or else the first. */
@@ -131,16 +167,17 @@ function groupOf(name: string, members: readonly Member[]): AudioGroup {
   );
   return {
     name,
-    renditions: members.map(
-      (member, index): AlternateRendition => ({
+    renditions: withUniqueNames(
+      members.map((member, index) => ({
         type: 'AUDIO',
         group: name,
         name: member.name ?? languageName(member.language) ?? name,
         language: member.language === 'und' ? null : member.language,
         isDefault: index === chosen,
         isAutoselect: member.isAutoselect,
+        ...(member.characteristics === undefined ? {} : { characteristics: member.characteristics }),
         uri: member.uri,
-      }),
+      })),
     ),
     codecs: [...new Set(members.flatMap(({ codec }) => codec ?? []))],
     ratesWith: (video) => {

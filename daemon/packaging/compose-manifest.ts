@@ -5,7 +5,7 @@ import { dashProfileOf } from '../plan/decide/packaging.js';
 import { type DashTrack, dashManifestText } from './dash-manifest.js';
 import { captionFilesOf } from './playlist-captions.js';
 import { audioSourcesOf, streamsOf } from './playlist-sources.js';
-import { dashTrack, durationOfTrack } from './track-documents.js';
+import { dashTrack, durationOfTrack, withDefaultAudio } from './track-documents.js';
 
 /**
  * Composes the manifest (DASH) of several outputs of a job, which have all ended. Equal audio of several outputs is
@@ -23,11 +23,16 @@ export function composeManifest(playlist: JobOutput, outputs: readonly JobOutput
       const hasAudio = audio === undefined && !isAlternate(source);
       return tracksOfSource(source, playlist, path).filter(({ kind }) => kind === 'video' || hasAudio);
     }),
-    ...alternates.flatMap(({ source, settings: { path, language, name, default: isDefault } }) =>
-      tracksOfSource(source, playlist, path)
-        .filter(({ kind }) => kind === 'audio')
-        .map((track) => ({ ...track, language, label: name ?? null, isDefault: isDefault === true })),
-    ),
+    ...alternates.flatMap(({ source, settings: { path, language, name, default: isDefault } }) => {
+      const audio = tracksOfSource(source, playlist, path).filter(({ kind }) => kind === 'audio');
+      const isOne = audio.length === 1;
+      return audio.map((track, index) => ({
+        ...track,
+        language: isOne && language !== 'und' ? language : track.language,
+        label: (isOne ? name : undefined) ?? track.label,
+        isDefault: isDefault === true && index === 0,
+      }));
+    }),
   ];
   const isRepeated = (track: DashTrack, index: number) =>
     track.kind === 'audio' && tracks.slice(0, index).some((other) => isSameAudio(other, track));
@@ -37,7 +42,7 @@ export function composeManifest(playlist: JobOutput, outputs: readonly JobOutput
     profile:
       sources.map(({ settings }) => dashProfileOf(settings)).find((profile) => profile !== null) ?? 'live',
     durationSeconds: Math.max(...listed.map(durationOfTrack)),
-    tracks: listed,
+    tracks: withDefaultAudio(listed),
     captions: captionFilesOf(playlist, sources, outputs),
   });
 }

@@ -119,11 +119,15 @@ function mayHaveClosedCaptions(source: JobOutput | null): boolean {
   return media === null || media.video?.hasClosedCaptions === true;
 }
 
-/** The address of the playlist of an output. If the playlists of its tracks are separate, it is that of the video. */
+/**
+ * The address of the playlist of an output. If the playlists of its tracks are separate, it is that of the video, or of
+ * the first audio.
+ */
 function addressOf(source: JobOutput | null, playlist: JobOutput): string {
   const address = relativeAddress(playlist.url, source?.url ?? '');
-  const video = source?.rendition?.tracks?.find(({ kind }) => kind === 'video')?.playlist;
-  return video === undefined ? address : siblingInUrl(address, video);
+  const tracks = source?.rendition?.tracks ?? [];
+  const { playlist: own } = tracks.find(({ kind }) => kind === 'video') ?? tracks[0] ?? {};
+  return own === undefined ? address : siblingInUrl(address, own);
 }
 
 /** The rates of an output, without those of audio that is counted with its group; null if they were not measured. */

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { isFragmentedFile, type Packaging, segmentNames } from '../plan/decide/packaging.js';
+import { isFragmentedFile, type Packaging, segmentNames, trackNameOf } from '../plan/decide/packaging.js';
 import {
   cutTrack,
   endOf,
@@ -33,8 +33,13 @@ export async function cutMovie(path: string, options: PackageOptions): Promise<C
   const count = packaging.encryption === null ? 0 : [...cutTrack(main, movie.starts)].length;
   const encryption = keysOf(options, count);
   const parts: WrittenPart[] = [];
-  for (const tracks of packaging.hasSeparateTracks ? movie.tracks.map((one) => [one]) : [movie.tracks])
-    parts.push(await writeFragmented(movie, tracks, options, encryption));
+  for (const tracks of packaging.hasSeparateTracks ? movie.tracks.map((one) => [one]) : [movie.tracks]) {
+    const audioIndex = Math.max(
+      0,
+      movie.tracks.filter(({ kind }) => kind === 'audio').indexOf(tracks[0] ?? main),
+    );
+    parts.push(await writeFragmented({ ...movie, audioIndex }, tracks, options, encryption));
+  }
   const header = parts[0]?.header ?? null;
   const keyframeHeader = main.kind === 'video' && header !== null ? mapOf(header, packaging) : null;
   return { parts, encryption, keyframeHeader };
@@ -42,19 +47,20 @@ export async function cutMovie(path: string, options: PackageOptions): Promise<C
 
 /** Writes the header and the segments of some tracks of a movie. */
 async function writeFragmented(
-  movie: Movie,
+  movie: Movie & { readonly audioIndex: number },
   tracks: readonly Track[],
   options: PackageOptions,
   encryption: SegmentEncryption | null,
 ): Promise<WrittenPart> {
   const { packaging, signal } = options;
+  const { audioIndex } = movie;
   const [main] = tracks;
   if (main === undefined) throw new TypeError('there is no track to write');
-  const kind = packaging.hasSeparateTracks ? main.kind : null;
-  const names = segmentNames(packaging, kind);
+  const name = packaging.hasSeparateTracks ? trackNameOf(main.kind, audioIndex) : null;
+  const names = segmentNames(packaging, name);
   const hasIndex = packaging.hasByteRanges && (packaging.dashProfile !== null || isFragmentedFile(packaging));
   const reserved = hasIndex ? indexBytes([...cutTrack(main, movie.starts)].length) : 0;
-  const suffix = kind === null ? '' : `${kind}-`;
+  const suffix = name === null ? '' : `${name}-`;
   const headerFile = { name: names.header, path: pathWith(options, `${suffix}header.mp4`) };
   const fileOf = (index: number) =>
     packaging.hasByteRanges
@@ -120,12 +126,13 @@ async function writeFragmented(
     const track = { language: languageOfTrack(main), timescale, indexBytes: reserved, startTime, durations };
     return {
       kind: tracks.length > 1 ? 'both' : main.kind,
+      audioIndex,
       files: await writer.close(),
       header: { name: headerFile.name, range: { offset: 0, sizeBytes: header.length }, bytes: header },
       segments,
       codecs: { video: codecOf('video'), audio: codecOf('audio') },
       ...{ frames, isClosed },
-      ...(kind === null ? {} : { track }),
+      ...(name === null ? {} : { track }),
     };
   } finally {
     await writer.close();
@@ -220,9 +227,10 @@ async function openMovie(
   const handle = await open(path, 'r');
   try {
     const moov = await readMovieBox(handle);
-    const order = ['video', 'audio'] as const;
     const all = tracksOf(moov);
-    const tracks = order.flatMap((kind) => all.find((track) => track.kind === kind) ?? []);
+    const ofKind = (kind: Track['kind']) => all.filter((track) => track.kind === kind);
+    const audio = hasSeparateTracks ? ofKind('audio') : ofKind('audio').slice(0, 1);
+    const tracks = [...ofKind('video').slice(0, 1), ...audio];
     if (tracks.every((track) => presentedSamples(track).next().done === true))
       throw new RangeError('the file has no frames');
     return { path, moov, tracks, starts: segmentStarts(tracks, segmentSeconds, !hasSeparateTracks) };

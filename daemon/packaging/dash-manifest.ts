@@ -1,5 +1,6 @@
 import { languageTag } from '../../src/shared/text/languages.js';
 import { escapeXml } from '../../src/shared/to-xml.js';
+import type { TrackDisposition } from '../jobs/media.js';
 import type { TrackFacts } from '../jobs/rendition-facts.js';
 import type { DashProfile } from '../plan/decide/packaging.js';
 
@@ -14,7 +15,7 @@ const profileNames: Readonly<Record<DashProfile, string>> = {
 };
 
 /** A track, with what a manifest declares of it. */
-export interface DashTrack extends TrackFacts {
+export interface DashTrack extends Omit<TrackFacts, 'channels' | 'sampleRate'> {
   /** The folder of its files, relative to the manifest or absolute; empty if they are next to it. Percent-encoded. */
   readonly folder: string;
   /** Of video: the size as it is displayed. */
@@ -52,7 +53,8 @@ export function dashManifestText({ profile, durationSeconds, tracks, captions }:
   const longest = Math.max(0, ...tracks.map(({ longestSegmentSeconds }) => longestSegmentSeconds));
   const sets = new Map<string, DashTrack[]>();
   for (const track of tracks) {
-    const key = `${track.kind} ${track.codec.split('.')[0]} ${track.language} ${track.label}`;
+    const { kind, codec, language, label, purposes = [], isDefault } = track;
+    const key = JSON.stringify([kind, codec.split('.')[0], language, label, purposes, isDefault]);
     sets.set(key, [...(sets.get(key) ?? []), track]);
   }
   const lines = [
@@ -91,10 +93,21 @@ function adaptationSet(tracks: readonly DashTrack[], id: number, profile: DashPr
       subsegmentStartsWithSAP: profile === 'on_demand' ? accessPoint : null,
     })}`,
     ...(label === null ? [] : [`      <Label>${escapeXml(label)}</Label>`]),
-    ...(tracks.some(({ isDefault }) => isDefault) ? [`      ${role('main')}`] : []),
+    ...rolesOf(first).map((value) => `      ${role(value)}`),
     ...tracks.flatMap((track, index) => representation(track, `${kind}-${id}-${index + 1}`)),
     '    </AdaptationSet>',
   ];
+}
+
+/** The roles of purposes (ISO 23009-1, section 5.8.5.5). */
+const roles: Readonly<Partial<Record<TrackDisposition, string>>> = {
+  ...{ dub: 'dub', comment: 'commentary', visual_impaired: 'description' },
+  hearing_impaired: 'enhanced-audio-intelligibility',
+};
+
+function rolesOf({ isDefault, purposes = [] }: DashTrack): readonly string[] {
+  const named = purposes.flatMap((purpose) => roles[purpose] ?? []);
+  return [...(isDefault ? ['main'] : []), ...named];
 }
 
 function representation(track: DashTrack, id: string): readonly string[] {

@@ -9,6 +9,8 @@ export interface AlternateRendition {
   readonly isDefault: boolean;
   readonly isAutoselect: boolean;
   readonly isForced?: true;
+  /** What it has for people who do not see or hear all (`CHARACTERISTICS`); absent if nothing. */
+  readonly characteristics?: string;
   /** URI of its playlist; null for audio that is in the stream itself. */
   readonly uri: string | null;
 }
@@ -82,7 +84,7 @@ function withDistinctNames(renditions: readonly AlternateRendition[]): readonly 
 }
 
 function mediaLine(rendition: AlternateRendition): string {
-  const { type, group, name, language, isDefault, isAutoselect, isForced, uri } = rendition;
+  const { type, group, name, language, isDefault, isAutoselect, isForced, characteristics, uri } = rendition;
   return tag('EXT-X-MEDIA', {
     TYPE: type,
     'GROUP-ID': quoted(group),
@@ -92,6 +94,7 @@ function mediaLine(rendition: AlternateRendition): string {
     // The default is also selected automatically (RFC 8216, section 4.3.4.1).
     AUTOSELECT: yesOrNo(isAutoselect || isDefault),
     FORCED: isForced === true ? 'YES' : null,
+    CHARACTERISTICS: characteristics === undefined ? null : quoted(characteristics),
     URI: uri === null ? null : quoted(uri),
   });
 }

@@ -1,6 +1,6 @@
 import type { RenditionFacts } from '../jobs/job.js';
 import type { TrackFacts } from '../jobs/rendition-facts.js';
-import { isFragmentedFile, type Packaging, segmentNames } from '../plan/decide/packaging.js';
+import { isFragmentedFile, type Packaging, segmentNames, trackNameOf } from '../plan/decide/packaging.js';
 import { measureRates } from './bitrates.js';
 import { writeCaptions } from './caption-renditions.js';
 import { cutMovie } from './cut-movie.js';
@@ -55,7 +55,7 @@ export async function packageRendition(path: string, options: PackageOptions): P
     ...captions.files,
     ...(keyframes === null ? [] : [keyframes.file]),
   ];
-  const tracks = packaging.hasSeparateTracks ? parts.map((part) => trackFacts(part, parts, packaging)) : [];
+  const tracks = packaging.hasSeparateTracks ? parts.map((part) => trackFacts(part, parts, options)) : [];
   const facts: RenditionFacts = {
     ...renditionFacts(first, parts, packaging),
     ...(keyframes === null ? {} : { keyframes: keyframes.facts }),
@@ -63,8 +63,8 @@ export async function packageRendition(path: string, options: PackageOptions): P
     ...(captions.facts.length === 0 ? {} : { captions: captions.facts }),
   };
   const verified = parts.map(
-    ({ kind, header, segments, isClosed }): PackagedPart => ({
-      ...{ kind, header: header?.bytes ?? null, segments, encryption, isClosed },
+    ({ kind, audioIndex = 0, header, segments, isClosed }): PackagedPart => ({
+      ...{ kind, audioIndex, header: header?.bytes ?? null, segments, encryption, isClosed },
     }),
   );
   const [file] = first.files;
@@ -100,13 +100,19 @@ function renditionFacts(
     parts.map(({ codecs }) => codecs[kind]).find((codec) => codec !== null) ?? null;
   // A player of both tracks loads their segments with the same number at one time.
   const sizes = segments.map(sizedSegment);
-  for (const { segments: other } of parts.slice(1))
-    for (const [index, { segment, written }] of other.entries()) {
-      const size = sizes[index];
-      // Audio may go on after the video.
-      if (size === undefined) sizes.push(sizedSegment({ segment, written }));
-      else size.sizeBytes += written.range.sizeBytes;
-    }
+  const others = parts.slice(1).map((part) => part.segments.map(sizedSegment));
+  const isVideoFirst = parts[0]?.kind === 'video';
+  for (let index = 0; index < Math.max(0, ...others.map(({ length }) => length)); index += 1) {
+    // A player loads one of several tracks of audio: the largest counts.
+    const [first, ...rest] = others.flatMap((part) => part[index] ?? []);
+    if (first === undefined) continue;
+    const largest = rest.reduce((most, one) => (one.sizeBytes > most.sizeBytes ? one : most), first);
+    const size = sizes[index];
+    // Audio may go on after the video.
+    if (size === undefined) sizes.push(largest);
+    else if (isVideoFirst) size.sizeBytes += largest.sizeBytes;
+    else size.sizeBytes = Math.max(size.sizeBytes, largest.sizeBytes);
+  }
   const { peak, average } = measureRates(sizes, packaging.segmentSeconds);
   return {
     segments: segments.length,
@@ -125,19 +131,25 @@ function renditionFacts(
 
 /** What is declared of a track with segments of its own. */
 function trackFacts(
-  { kind, codecs, segments, track, header, isClosed }: WrittenPart,
+  { kind, audioIndex = 0, codecs, segments, track, header, isClosed }: WrittenPart,
   parts: readonly WrittenPart[],
-  packaging: Packaging,
+  { packaging, audio = [] }: PackageOptions,
 ): TrackFacts {
   if (track === undefined || header === null || kind === 'both')
     throw new TypeError('a part has several tracks');
   const codec = codecs[kind];
   if (codec === null) throw new RangeError(`the codec of the ${kind} has no name in manifests`);
   const { peak, average } = measureRates(segments.map(sizedSegment), packaging.segmentSeconds);
-  const names = segmentNames(packaging, kind);
+  const names = segmentNames(packaging, trackNameOf(kind, audioIndex));
+  const planned = kind === 'audio' ? audio[audioIndex] : undefined;
+  const { title, dispositions } = planned?.labels ?? {};
   const { language, timescale, indexBytes, startTime, durations } = track;
   return {
-    ...{ kind, codec, language, peakBitrate: peak, averageBitrate: average },
+    ...{ kind, codec, language: planned?.language ?? language },
+    ...(title === undefined ? {} : { title }),
+    ...(dispositions === undefined ? {} : { purposes: dispositions }),
+    ...(planned === undefined ? {} : { channels: planned.channels, sampleRate: planned.sampleRate }),
+    ...{ peakBitrate: peak, averageBitrate: average },
     longestSegmentSeconds: longestOf(segments),
     ...(isClosed ? {} : { hasLeadingFrames: true }),
     ...(packaging.hasHls && parts.length > 1 ? { playlist: `${names.stem}.m3u8` } : {}),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { RenditionFacts } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { type Packaging, segmentNames } from '../plan/decide/packaging.js';
-import type { CaptionRendition } from '../plan/plan-types.js';
+import type { CaptionRendition, Product } from '../plan/plan-types.js';
 import { measureRates } from './bitrates.js';
 import { createKeys, type SegmentEncryption } from './encryption.js';
 import type { ByteRange, MediaPlaylist } from './media-playlist.js';
@@ -21,6 +21,8 @@ export interface PackageOptions {
   readonly captions: readonly CaptionRendition[];
   /** The properties of the file that is cut. */
   readonly media: MediaFacts;
+  /** Its tracks of audio; absent if only its own properties count. */
+  readonly audio?: Product['audio'];
   /** The key of the request, or that at its address; null if there is none, or for random ones. */
   readonly key: Buffer | null;
   readonly randomKey: () => Buffer;
@@ -41,6 +43,8 @@ export interface PackagedRendition {
 /** Segments that follow each other. */
 export interface PackagedPart {
   readonly kind: 'video' | 'audio' | 'both';
+  /** The number of a track of audio with segments of its own, from 0; absent for others. */
+  readonly audioIndex?: number;
   /** What a decoder needs in front of a segment; null if each has it. */
   readonly header: Buffer | null;
   readonly segments: readonly RenditionSegment[];
@@ -59,7 +63,7 @@ export interface CutRendition {
 }
 
 /** Segments that were written, one after the other. */
-export interface WrittenPart {
+export interface WrittenPart extends Pick<PackagedPart, 'audioIndex'> {
   readonly kind: PackagedPart['kind'];
   readonly files: readonly PackagedFile[];
   /** The file with what a decoder needs in front of a segment; null if each segment has it. */

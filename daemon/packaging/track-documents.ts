@@ -2,6 +2,7 @@ import type { RenditionFacts } from '../jobs/job.js';
 import { displaySize, type MediaFacts } from '../jobs/media.js';
 import type { TrackFacts } from '../jobs/rendition-facts.js';
 import type { Packaging } from '../plan/decide/packaging.js';
+import { labelsOf, withUniqueNames } from './alternate-audio.js';
 import { type DashTrack, dashManifestText } from './dash-manifest.js';
 import { masterPlaylistText } from './master-playlist.js';
 import { captionGroup, dashCaptions, ownCaptions } from './playlist-captions.js';
@@ -32,7 +33,7 @@ export function trackDocuments(
     dashManifestText({
       profile: dashProfile ?? 'live',
       durationSeconds: Math.max(...tracks.map(durationOfTrack)),
-      tracks: tracks.map((track) => dashTrack(track, { facts, media }, '')),
+      tracks: withDefaultAudio(tracks.map((track) => dashTrack(track, { facts, media }, ''))),
       captions: (facts.captions ?? []).flatMap((one) =>
         one.file === undefined ? [] : [dashCaptions(one, encodeURIComponent(one.file))],
       ),
@@ -50,7 +51,10 @@ export function trackDocuments(
 }
 
 /** The duration of a track in seconds, from its segments. */
-export function durationOfTrack({ durations, timescale }: TrackFacts): number {
+export function durationOfTrack({
+  durations,
+  timescale,
+}: Pick<TrackFacts, 'durations' | 'timescale'>): number {
   return durations.reduce((sum, [duration, count]) => sum + duration * count, 0) / timescale;
 }
 
@@ -64,50 +68,57 @@ export function dashTrack(
   return {
     ...track,
     folder,
-    label: null,
+    label: track.title ?? null,
     isDefault: false,
     size: isVideo && video !== null ? displaySize(video) : null,
     frameRate: isVideo ? declaredFrameRate(facts, video?.frameRate ?? null) : null,
-    sampleRate: isVideo ? null : (audio?.sampleRate ?? null),
-    channels: isVideo ? null : (audio?.channels ?? null),
+    sampleRate: isVideo ? null : (track.sampleRate ?? audio?.sampleRate ?? null),
+    channels: isVideo ? null : (track.channels ?? audio?.channels ?? null),
   };
 }
 
 /** The name of the group of the audio in the playlist of a rendition. */
 const audioGroup = 'audio';
 
-/** The playlist of a rendition whose video and audio have playlists of their own. */
+/** Marks the first of several tracks of audio as the one that players choose. */
+export function withDefaultAudio(tracks: readonly DashTrack[]): readonly DashTrack[] {
+  const audio = tracks.filter(({ kind }) => kind === 'audio');
+  if (audio.length < 2 || audio.some(({ isDefault }) => isDefault)) return tracks;
+  return tracks.map((track) => (track === audio[0] ? { ...track, isDefault: true } : track));
+}
+
+/** The playlist of a rendition whose tracks have playlists of their own. */
 function playlistOfTracks(facts: RenditionFacts, { video }: MediaFacts): string {
   const { tracks = [], keyframes, peakBitrate, averageBitrate, isIndependent } = facts;
   const captions = ownCaptions(facts);
   const size = video === null ? null : displaySize(video);
   const resolution = size === null ? null : `${size.width}x${size.height}`;
-  const playlistOf = (kind: TrackFacts['kind']) =>
-    encodeURIComponent(tracks.find((one) => one.kind === kind)?.playlist ?? '');
-  const rate = declaredFrameRate(facts, video?.frameRate ?? null);
-  const language = tracks.find(({ kind }) => kind === 'audio')?.language ?? null;
+  const audio = tracks.filter(({ kind }) => kind === 'audio');
+  const main = tracks.find(({ kind }) => kind === 'video') ?? audio[0];
+  const rate = video === null ? null : declaredFrameRate(facts, video.frameRate ?? null);
   return masterPlaylistText({
     version: 6,
     isIndependent,
     alternates: [
-      {
-        type: 'AUDIO',
-        group: audioGroup,
-        name: language ?? audioGroup,
-        language,
-        isDefault: true,
-        isAutoselect: true,
-        uri: playlistOf('audio'),
-      },
+      ...withUniqueNames(
+        audio.map((track, index) => ({
+          type: 'AUDIO',
+          group: audioGroup,
+          ...labelsOf(track, audioGroup),
+          isDefault: index === 0,
+          isAutoselect: true,
+          uri: encodeURIComponent(track.playlist ?? ''),
+        })),
+      ),
       ...captions,
     ],
     streams: [
       {
-        uri: playlistOf('video'),
+        uri: encodeURIComponent(main?.playlist ?? ''),
         bandwidth: peakBitrate,
         averageBandwidth: averageBitrate,
         resolution,
-        codecs: tracks.map(({ codec }) => codec).join(','),
+        codecs: [...new Set(tracks.map(({ codec }) => codec))].join(','),
         frameRate: rate === null ? null : rate.numerator / rate.denominator,
         audio: audioGroup,
         subtitles: captions.length > 0 ? captionGroup : null,

@@ -2,7 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { VencError } from '../../src/shared/errors.js';
 import { fileNameInUrl, siblingInUrl, withoutExtension } from '../../src/shared/text/url-text.js';
 import type { JobOutput, RenditionFacts } from '../jobs/job.js';
-import type { MediaFacts } from '../jobs/media.js';
+import { audioStreams, type MediaFacts } from '../jobs/media.js';
 import type { Run } from '../jobs/run.js';
 import { writeCaptionFiles } from '../packaging/caption-renditions.js';
 import { packageRendition } from '../packaging/package-rendition.js';
@@ -127,6 +127,7 @@ export async function packageOutput(
       packaging,
       captions,
       media,
+      audio: product.audio,
       key: read.key,
       randomKey,
       signal: run.signal,
@@ -259,10 +260,12 @@ function timesOf(
  * to be seconds shorter than it is.
  */
 function durationOf(
-  { kind }: PackagedPart,
-  { video, audio, durationSeconds: whole }: MediaFacts,
+  { kind, audioIndex = 0 }: PackagedPart,
+  media: MediaFacts,
 ): readonly [number, number] | null {
-  const own = (kind === 'audio' ? audio?.durationSeconds : video?.durationSeconds) ?? whole;
+  const { video, durationSeconds: whole } = media;
+  const track = kind === 'audio' ? audioStreams(media)[audioIndex] : video;
+  const own = track?.durationSeconds ?? whole;
   if (own === null) return null;
   return kind === 'audio' || whole === null ? [own, own] : [Math.min(own, whole), Math.max(own, whole)];
 }

@@ -179,9 +179,10 @@ function emptyTrackWarnings({ audio }: Product, media: MediaFacts): readonly str
 }
 
 /** The titles and purposes of tracks of audio that a container did not store. */
-function lostLabelWarnings({ audio }: Product, media: MediaFacts): readonly string[] {
+function lostLabelWarnings({ audio, packaging }: Product, media: MediaFacts): readonly string[] {
   const tracks = audioStreams(media);
-  if (tracks.length !== audio.length) return [];
+  // Playlists and manifests have those of tracks with segments of their own.
+  if (tracks.length !== audio.length || packaging?.hasSeparateTracks === true) return [];
   const titles = audio.flatMap(({ labels: { title } = {} }, at) =>
     title === undefined || tracks[at]?.title === title ? [] : [`${at + 1} (${title})`],
   );

@@ -37,7 +37,9 @@ function segmentedForms(packaging: Packaging, stem: string): readonly string[] {
   const ofTracks = tracks.flatMap((track) => {
     const names = segmentNames(packaging, track);
     const segment = escaped(names.segment(0)).replace(/00001(\\\.\w+)$/, `${number}$1`);
-    return [segment, escaped(names.header), ...(hasHls ? [`${escaped(names.stem)}\\.m3u8`] : [])];
+    const forms = [segment, escaped(names.header), ...(hasHls ? [`${escaped(names.stem)}\\.m3u8`] : [])];
+    // Further tracks of audio are numbered.
+    return track === 'audio' ? forms.map((form) => form.replace(/-audio/, '-audio(?:-\\d+)?')) : forms;
   });
   const captions = `${stem}-captions-${language}`;
   return [

@@ -206,6 +206,8 @@ interface ProductAudio {
   readonly channels: number;
   /** In Hz. */
   readonly sampleRate: number;
+  /** As three letters; absent if the file declares none. */
+  readonly language?: string;
   /** What the file declares about it besides its language; absent if nothing. */
   readonly labels?: Pick<TrackLabels, 'title' | 'dispositions'>;
 }

@@ -128,7 +128,8 @@ function decideOutput(
   const selected = selectAudio(settings, given);
   if ('failure' in selected) return selected;
   const { media } = selected;
-  const held = holdsOneTrack(container) || packaging.packaging !== undefined ? 1 : maxAudioTracks;
+  const isTogether = packaging.packaging?.hasSeparateTracks === false;
+  const held = holdsOneTrack(container) || isTogether ? 1 : maxAudioTracks;
   const selectedTracks = wants.audio ? selected.tracks.slice(0, held) : [];
   const clipped = decideClip(settings, isTest, media, frameAtStart);
   if ('failure' in clipped) return clipped;

@@ -84,7 +84,7 @@ function isClip({ startSeconds, lengthSeconds, expectedSeconds }: Clip): boolean
 }
 
 /** The expected audio: that of the input if it is copied. */
-function audioOf({ encoding, source, title, dispositions }: AudioTrack): Product['audio'][number] {
+function audioOf({ encoding, source, language, title, dispositions }: AudioTrack): Product['audio'][number] {
   // Players choose the first track where none is the default.
   const purposes = (dispositions ?? source.dispositions ?? []).filter((name) => name !== 'default');
   const labels = {
@@ -95,7 +95,11 @@ function audioOf({ encoding, source, title, dispositions }: AudioTrack): Product
     encoding === null
       ? source
       : { ...encoding, codec: fileCodec(audioEncoders[encoding.encoder].codec, encoding.bitDepth) };
-  return { codec, channels, sampleRate, ...(Object.keys(labels).length === 0 ? {} : { labels }) };
+  return {
+    ...{ codec, channels, sampleRate },
+    ...(language === null ? {} : { language }),
+    ...(Object.keys(labels).length === 0 ? {} : { labels }),
+  };
 }
 
 /**

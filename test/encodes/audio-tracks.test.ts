@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runCli } from '../cli/run-cli.js';
+import { parsePlaylist } from '../helpers/hls.js';
 import { makeMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 import { probed, samplesOf, strengthOf } from './decoded-media.js';
@@ -131,6 +133,58 @@ for (const build of await shippedBuilds()) {
     assert.ok(first > 0.1 && Math.abs(first - second) < 0.02, `${first} ${second}`);
   });
 
+  for (const [words, names, toneOrder] of [
+    [[], ['English en', 'Synchron; = #1 de'], [440, 660]],
+    [
+      ['--audio-tracks', 'commentary,deu,eng'],
+      ['Director en', 'Synchron; = #1 de', 'English en'],
+      [880, 660, 440],
+    ],
+  ] as const) {
+    test(`a ladder has a rendition of each track: ${words[1] ?? 'each language'}`, async ({ input }) => {
+      const out = join(tempFolder(), 'site');
+      const args = [
+        'run',
+        input,
+        '--hls',
+        out,
+        '--ladder',
+        '48',
+        '--speed',
+        '5',
+        '--progress',
+        'none',
+        ...words,
+      ];
+      const { code, stderr } = await runCli(args, { env: build.env });
+      assert.is(code, 0, stderr);
+      const { media, streams } = parsePlaylist(readFileSync(join(out, 'master.m3u8'), 'utf8'));
+      assert.equal(
+        media.map(({ NAME, LANGUAGE }) => `${NAME} ${LANGUAGE}`),
+        names,
+      );
+      assert.equal(
+        media.map(({ DEFAULT }) => DEFAULT),
+        ['YES', ...names.slice(1).map(() => 'NO')],
+      );
+      const found = media.map(async ({ URI = '' }) => {
+        const strengths = await strengthsOf(join(out, URI), 0);
+        return tones[strengths.indexOf(Math.max(...strengths))];
+      });
+      assert.equal(await Promise.all(found), toneOrder);
+      // The stream of only audio is a list of segments, as all streams are.
+      const [audioOnly] = streams.filter(({ RESOLUTION }) => RESOLUTION === undefined);
+      assert.is(audioOnly?.uri, media[0]?.URI);
+      const manifest = readFileSync(join(out, 'master.mpd'), 'utf8');
+      assert.equal(
+        [...manifest.matchAll(/contentType="audio".* lang="(\w+)"/g)].map(([, lang]) => lang),
+        names.map((name) => name.slice(-2)),
+      );
+      assert.match(manifest, '<Label>Synchron; = #1</Label>');
+      assert.is(/value="commentary"/.test(manifest), words.length > 0);
+    });
+  }
+
   test('the details of the job list the tracks, where they come from and what is left out', async ({
     input,
   }) => {
@@ -142,7 +196,7 @@ for (const build of await shippedBuilds()) {
     const listed = ({ number, kind, language, channels, from }: Readonly<Record<string, unknown>>) =>
       [number, kind, language, channels, from].join(' ').trim();
     assert.equal(job.input_media_file.tracks.map(listed), [
-      ...['1 video', '2 audio eng 1', '3 audio deu 1', '4 audio eng 6'],
+      ...['1 video', '2 audio eng 1', '3 audio ger 1', '4 audio eng 6'],
     ]);
     const [{ tracks, left_out }] = job.output_media_files;
     assert.equal(tracks.map(listed), ['1 video   1', '2 audio deu 1 3', '3 audio eng 1 2']);

@@ -96,17 +96,18 @@ function withDefault(
  * The tracks of audio that an output leaves out although the request does not say so, and why. Null if there are none.
  */
 export function leftOutAudio(
-  selected: { readonly tracks: readonly AudioFacts[]; readonly isChosen: boolean },
+  selected: { readonly tracks: readonly AudioFacts[]; readonly othersReason: string | null },
   kept: readonly AudioFacts[],
   media: MediaFacts,
   extension: string,
 ): { readonly tracks: readonly AudioFacts[]; readonly reason: string } | null {
   const isCut = selected.tracks.length > kept.length;
-  const wanted = selected.isChosen || isCut ? selected.tracks : audioStreams(media);
+  const { othersReason } = selected;
+  const wanted = othersReason === null || isCut ? selected.tracks : audioStreams(media);
   const tracks = wanted.filter((track) => !kept.includes(track));
   if (tracks.length === 0) return null;
-  const reason = isCut
-    ? `${extension} holds one audio track`
-    : 'an output has one audio track unless audio_tracks names others';
-  return { tracks, reason };
+  return {
+    tracks,
+    reason: isCut || othersReason === null ? `${extension} holds one audio track` : othersReason,
+  };
 }

@@ -228,8 +228,16 @@ export function captionSegmentName(stem: string, index: number): string {
   return numbered(stem, index, 'vtt');
 }
 
+/** A track with segments of its own, as their names contain it. */
+export type TrackName = 'video' | 'audio' | `audio-${number}`;
+
+/** The name of a track. Tracks of audio are counted from 0. */
+export function trackNameOf(kind: 'video' | 'audio', audioIndex: number): TrackName {
+  return kind === 'video' || audioIndex === 0 ? kind : `audio-${audioIndex + 1}`;
+}
+
 /** The names of the segments of a rendition, or of one of its tracks. */
-export function segmentNames(packaging: Packaging, track: 'video' | 'audio' | null): SegmentNames {
+export function segmentNames(packaging: Packaging, track: TrackName | null): SegmentNames {
   const { container, hasByteRanges, dashProfile } = packaging;
   const stem = track === null ? packaging.stem : `${packaging.stem}-${track}`;
   if (hasByteRanges) {
@@ -247,10 +255,11 @@ export function segmentNames(packaging: Packaging, track: 'video' | 'audio' | nu
 /** The tracks whose segments a rendition has: one that stands for all if they are together. */
 export function segmentedTracks(
   { hasSeparateTracks }: Packaging,
-  { hasVideo, hasAudio }: { readonly hasVideo: boolean; readonly hasAudio: boolean },
-): readonly ('video' | 'audio' | null)[] {
+  { hasVideo, audioTracks }: { readonly hasVideo: boolean; readonly audioTracks: number },
+): readonly (TrackName | null)[] {
   if (!hasSeparateTracks) return [null];
-  return [...(hasVideo ? (['video'] as const) : []), ...(hasAudio ? (['audio'] as const) : [])];
+  const audio = Array.from({ length: audioTracks }, (_, index) => trackNameOf('audio', index));
+  return [...(hasVideo ? (['video'] as const) : []), ...audio];
 }
 
 /**
@@ -267,7 +276,9 @@ export function partNames(
   if (packaging === null) return [];
   const { keyframePlaylist, encryption, stem, hasHls, dashProfile } = packaging;
   const isKeyDelivered = encryption !== null && encryption.keyUrl === null;
-  const tracks = segmentedTracks(packaging, streams);
+  const { hasVideo, hasAudio } = streams;
+  // How many tracks of audio there are is not known before the input is.
+  const tracks = segmentedTracks(packaging, { hasVideo, audioTracks: hasAudio ? 1 : 0 });
   const names = tracks.map((track) => segmentNames(packaging, track));
   return [
     ...names.map(({ segment }) => segment(0)),

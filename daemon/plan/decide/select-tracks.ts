@@ -77,8 +77,8 @@ interface SelectedAudio {
   readonly media: MediaFacts;
   /** In the order of the output. */
   readonly tracks: readonly AudioFacts[];
-  /** Whether the request says which tracks there are, so that nobody misses the others. */
-  readonly isChosen: boolean;
+  /** Why the other tracks are left out; null if the request names the tracks that it wants. */
+  readonly othersReason: string | null;
   readonly warnings: readonly string[];
 }
 
@@ -93,12 +93,12 @@ export function selectAudio(
 ): SelectedAudio | { readonly failure: JobFailure } {
   const { audio_tracks: given, select_audio_language: language, copy_audio, skip_audio } = settings;
   const { audio } = media;
-  if (audio === null || skip_audio === true) return { media, tracks: [], isChosen: true, warnings: [] };
+  if (audio === null || skip_audio === true) return { media, tracks: [], othersReason: null, warnings: [] };
   const all = audioTracksOf(media);
   const withTracks = (first: AudioFacts, others: readonly AudioFacts[] = []): SelectedAudio => ({
     media: withFirstAudio(media, first),
     tracks: [first, ...others],
-    isChosen: given !== undefined || language !== undefined,
+    othersReason: given === undefined ? (language === undefined ? oneTrackReason : null) : reasonOf(given),
     warnings: [],
   });
   const withoutMatch = (message: string): ReturnType<typeof selectAudio> =>
@@ -117,6 +117,10 @@ export function selectAudio(
     const [first = audio, ...others] = all.map(({ track }) => track);
     return withTracks(first, others);
   }
+  if (given?.[0] === 'languages') {
+    const [first = audio, ...others] = firstOfEachLanguage(media, audio);
+    return withTracks(first, others);
+  }
   if (given === undefined || given[0] === 'default') return withTracks(audio);
   const { selected, unmatched } = applySelectors(given, all);
   const [first, ...others] = selected;
@@ -124,6 +128,26 @@ export function selectAudio(
   const message = `audio_tracks names ${unmatched.join(', ')}, but the audio tracks of the input are ${names}`;
   if (first === undefined || (unmatched.length > 0 && settings.strict === true)) return withoutMatch(message);
   return { ...withTracks(first, others), warnings: unmatched.length === 0 ? [] : [`${message}.`] };
+}
+
+const oneTrackReason = 'an output has one audio track unless audio_tracks names others';
+
+/** Why a request with these selectors leaves tracks out that it does not name; null if it means to. */
+function reasonOf([first]: readonly string[]): string | null {
+  return first === 'languages'
+    ? 'only the first of each language is kept unless audio_tracks names others'
+    : null;
+}
+
+/** The best track of each language, and of those without one: the default one first, then in the order of the file. */
+function firstOfEachLanguage(media: MediaFacts, audio: AudioFacts): readonly AudioFacts[] {
+  const languageOf = ({ language = '' }: AudioFacts) => languageCode(language);
+  // `otherAudio` begins with ordinary tracks, before descriptions and commentaries.
+  const best = [audio, ...(media.otherAudio ?? [])];
+  const chosen = best.filter(
+    (track, at) => best.findIndex((one) => languageOf(one) === languageOf(track)) === at,
+  );
+  return [audio, ...audioStreams(media).filter((track) => track !== audio && chosen.includes(track))];
 }
 
 function withFirstAudio(media: MediaFacts, first: AudioFacts): MediaFacts {

@@ -87,6 +87,7 @@ export function ladderOutputs(settings: RequestFields, ladder: Ladder): readonly
     filename: `${audioLabel}/${audioLabel}.${extension}`,
     skip_video: true,
     ...audioOf(isSeparate ? 128 : 64),
+    ...(isSeparate && settings.select_audio_language === undefined ? { audio_tracks: 'languages' } : {}),
     ...settingsOf(settings, ['audio']),
     skip: { require_audio: true },
   };

@@ -24,7 +24,7 @@ const language = {
 
 /** A word for tracks, and which of those that it names. */
 const trackSelector =
-  '(all|default|[1-9][0-9]{0,3}|((original|dub|commentary|descriptions|visually_impaired|hearing_impaired|music_and_effects|forced)|[a-z]{2,3}(-[a-z0-9]{1,8})*)(:[1-9][0-9]?)?)';
+  '(all|default|languages|[1-9][0-9]{0,3}|((original|dub|commentary|descriptions|visually_impaired|hearing_impaired|music_and_effects|forced)|[a-z]{2,3}(-[a-z0-9]{1,8})*)(:[1-9][0-9]?)?)';
 
 /** The audio settings, and the settings that omit audio or video. */
 export const audioTable = {
@@ -88,14 +88,14 @@ export const audioTable = {
       isLowerCased: true,
       form: {
         pattern: trackSelector,
-        rule: 'must be all, default, a language code, a number from 1 or a purpose such as commentary',
+        rule: 'must be all, default, languages, a language code, a number from 1 or a purpose such as commentary',
         example: 'eng',
       },
       section: 'Audio tracks',
       help: 'a language code, und, a number from 1, or a purpose: original, dub, commentary, descriptions, hearing_impaired or music_and_effects; eng:1 is the first of several',
     },
     section: 'Audio tracks',
-    help: 'the audio tracks of the output: all, default, or a list of those to keep, in this order',
+    help: 'the audio tracks of the output, in this order: languages, numbers and purposes; or all, default, languages',
     defaultText: 'the default track; all tracks with copy_audio',
   },
   select_audio_language: {

@@ -62,7 +62,7 @@ const rules: readonly OutputRule[] = [
   ),
   ({ audio_tracks: selectors = [] }) => {
     const alone =
-      selectors.length > 1 ? selectors.find((one) => one === 'all' || one === 'default') : undefined;
+      selectors.length > 1 ? selectors.find((one) => /^(?:all|default|languages)$/.test(one)) : undefined;
     return alone === undefined ? undefined : `.audio_tracks must have ${alone} alone`;
   },
   ({ caption_url: files = [] }) => {
