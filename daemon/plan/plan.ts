@@ -125,11 +125,11 @@ function decideOutput(
   const { container, extension } = combination;
   const wants = { video: combination.video !== null, audio: combination.audio !== null };
   const packaging = packagingOf(settings, { filename, extension }, wants.video && given.video !== null);
-  const selected = selectAudio(settings, given);
-  if ('failure' in selected) return selected;
-  const { media } = selected;
   const isTogether = packaging.packaging?.hasSeparateTracks === false;
   const held = holdsOneTrack(container) || isTogether ? 1 : maxAudioTracks;
+  const selected = selectAudio(settings, given, held === 1);
+  if ('failure' in selected) return selected;
+  const { media } = selected;
   const selectedTracks = wants.audio ? selected.tracks.slice(0, held) : [];
   const clipped = decideClip(settings, isTest, media, frameAtStart);
   if ('failure' in clipped) return clipped;
@@ -212,7 +212,12 @@ function decideOutput(
     isCut: packaging.packaging !== undefined,
     frameRate: outputRate(videoResult.video, copiedVideo?.source ?? null),
   });
-  const otherAudio = leftOutAudio(selected, selectedTracks, given, extension);
+  const otherAudio = leftOutAudio(
+    selected,
+    selectedTracks,
+    given,
+    isTogether ? `a segment of ${extension}` : extension,
+  );
   const hasTimecode = metadata.tags.some(({ name }) => name === 'timecode');
   const decision = {
     outputId: id,

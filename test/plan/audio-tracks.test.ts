@@ -153,6 +153,15 @@ test('--copy copies what the container holds, and encodes the rest and what has 
   assert.match(argsOf(copied({ audio_tracks: ['deu'] }, 'a.mkv')), /-map 0:2 -c:v copy -c:a copy/);
 });
 
+test('a copy into a container with one track has the default one', () => {
+  const media = mediaFacts({ audio: { ...comment, streamIndex: 2 }, otherAudio: [english] });
+  const streamsOf = (settings: OutputSettings) =>
+    argsOf(plan([output(settings, 'a.flv')], media, paths, newCapabilities));
+  assert.match(streamsOf({ copy_audio: true }), /-map 0:2 /);
+  assert.match(streamsOf({ copy: true }), /-map 0:2 /);
+  assert.match(streamsOf({ audio_tracks: ['all'], copy_audio: true }), /-map 0:1 /);
+});
+
 test('the audio of several tracks is copied where it already is as requested', () => {
   const media = mediaFacts({ audio: english, otherAudio: [unknown] });
   const settings = { audio_tracks: ['all'], copy_audio: 'auto' } as const;

@@ -99,7 +99,7 @@ export function leftOutAudio(
   selected: { readonly tracks: readonly AudioFacts[]; readonly othersReason: string | null },
   kept: readonly AudioFacts[],
   media: MediaFacts,
-  extension: string,
+  place: string,
 ): { readonly tracks: readonly AudioFacts[]; readonly reason: string } | null {
   const isCut = selected.tracks.length > kept.length;
   const { othersReason } = selected;
@@ -108,6 +108,6 @@ export function leftOutAudio(
   if (tracks.length === 0) return null;
   return {
     tracks,
-    reason: isCut || othersReason === null ? `${extension} holds one audio track` : othersReason,
+    reason: isCut || othersReason === null ? `${place} holds one audio track` : othersReason,
   };
 }

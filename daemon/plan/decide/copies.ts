@@ -87,9 +87,6 @@ export function withCopies(settings: OutputSettings): OutputSettings {
     ...settings,
     copy_video: settings.copy_video ?? !isEncoded(['video_codec', ...videoSettings]),
     copy_audio: settings.copy_audio ?? !isEncoded(['audio_codec', ...audioSettings]),
-    ...(settings.audio_tracks === undefined && settings.select_audio_language === undefined
-      ? { audio_tracks: ['all'] }
-      : {}),
   };
 }
 

@@ -85,13 +85,14 @@ interface SelectedAudio {
 /**
  * Selects the audio tracks of an output: those that `audio_tracks` names, or else the best one in the language of
  * `select_audio_language`, or else the default one; all of them if the audio is copied and nothing is named. If nothing
- * that is named exists, the default one, or a failure in strict mode.
+ * that is named exists, the default one, or a failure in strict mode. `isSingle`: the output holds one track.
  */
 export function selectAudio(
   settings: OutputSettings,
   media: MediaFacts,
+  isSingle: boolean,
 ): SelectedAudio | { readonly failure: JobFailure } {
-  const { audio_tracks: given, select_audio_language: language, copy_audio, skip_audio } = settings;
+  const { audio_tracks: given, select_audio_language: language, copy, copy_audio, skip_audio } = settings;
   const { audio } = media;
   if (audio === null || skip_audio === true) return { media, tracks: [], othersReason: null, warnings: [] };
   const all = audioTracksOf(media);
@@ -113,9 +114,14 @@ export function selectAudio(
     if (found !== undefined) return withTracks(found);
     return withoutMatch('The input has no audio track in the language of select_audio_language');
   }
-  if (given?.[0] === 'all' || (given === undefined && copy_audio === true)) {
-    const [first = audio, ...others] = all.map(({ track }) => track);
-    return withTracks(first, others);
+  const isCopied = given === undefined && (copy === true || copy_audio === true);
+  if (given?.[0] === 'all' || isCopied) {
+    const inOrder = all.map(({ track }) => track);
+    const [first = audio] = isCopied && isSingle ? [audio] : inOrder;
+    return withTracks(
+      first,
+      inOrder.filter((track) => track !== first),
+    );
   }
   if (given?.[0] === 'languages') {
     const [first = audio, ...others] = firstOfEachLanguage(media, audio);
