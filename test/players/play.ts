@@ -18,6 +18,10 @@ export interface PlayerState {
   /** The heights of the renditions. */
   readonly levels: readonly number[];
   readonly subtitles: readonly string[];
+  /** The languages of the audio. */
+  readonly languages: readonly string[];
+  /** The strongest frequency that is heard, in Hz; null before `listen`. */
+  readonly tone: number | null;
   /** Every error of the player and its page, also those from which it recovered. */
   readonly errors: readonly string[];
 }
@@ -38,10 +42,11 @@ export class OpenPlayer {
 
   /** Plays until a condition holds. Throws the state of the player if it does not within a minute, or if an error occurs. */
   async playUntil(condition: (state: PlayerState) => boolean): Promise<PlayerState> {
-    await this.#page.evaluate('video.play()');
     let last = await this.state();
     try {
       await waitUntil(`${this.#name} plays`, async () => {
+        // A player that loads the stream meanwhile interrupts a play.
+        await this.#page.evaluate('video.paused && !video.ended && void video.play().catch(() => {})');
         last = await this.state();
         if (last.errors.length > 0) throw new Error(`${this.#name} has errors.`);
         return condition(last);
@@ -61,6 +66,16 @@ export class OpenPlayer {
   /** Switches to the rendition of a height at once. */
   async forceLevel(height: number): Promise<void> {
     await this.#page.evaluate(`adapter.force(${height})`);
+  }
+
+  /** Unmutes the audio of the player, and measures it from now on. */
+  async listen(): Promise<void> {
+    await this.#page.evaluate('listen()');
+  }
+
+  /** Switches to the audio in a language. */
+  async speak(language: string): Promise<void> {
+    await this.#page.evaluate(`adapter.speak(${JSON.stringify(language)})`);
   }
 
   /** Saves a screenshot with the state in the folder VENC_SCREENSHOTS, if that is set. */

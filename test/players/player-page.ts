@@ -11,7 +11,10 @@ export type PlayerName = (typeof playerNames)[number];
 interface PlayerScript {
   /** The path of the script in node_modules. */
   readonly script: string;
-  /** Evaluates to an object with `levels()` (heights), `force(height)` and `attach(url)`. It pushes errors to `errors`. */
+  /**
+   * Evaluates to an object with `attach(url)`, `levels()` (heights), `force(height)`, `languages()` of the audio,
+   * `speak(language)` and `subtitles()`. It pushes errors to `errors`.
+   */
   readonly adapter: string;
 }
 
@@ -28,6 +31,8 @@ const scripts: Readonly<Record<PlayerName, PlayerScript>> = {
         levels: () => hls.levels.map(({ height }) => height ?? 0),
         force: (height) => { hls.currentLevel = hls.levels.findIndex((level) => level.height === height); },
         subtitles: () => hls.subtitleTracks.map(({ lang }) => lang),
+        languages: () => hls.audioTracks.map(({ lang }) => lang),
+        speak: (lang) => { hls.audioTrack = hls.audioTracks.findIndex((track) => track.lang === lang); },
       };
     })()`,
   },
@@ -48,6 +53,8 @@ const scripts: Readonly<Record<PlayerName, PlayerScript>> = {
           player.setRepresentationForTypeByIndex('video', index, true);
         },
         subtitles: () => player.getTracksFor('text').map(({ lang }) => lang),
+        languages: () => player.getTracksFor('audio').map(({ lang }) => lang),
+        speak: (lang) => player.setCurrentTrack(player.getTracksFor('audio').find((track) => track.lang === lang)),
       };
     })()`,
   },
@@ -64,6 +71,8 @@ const scripts: Readonly<Record<PlayerName, PlayerScript>> = {
           player.selectVariantTrack(player.getVariantTracks().find((track) => track.height === height), true);
         },
         subtitles: () => player.getTextTracks().map(({ language }) => language),
+        languages: () => player.getAudioTracks().map(({ language }) => language),
+        speak: (lang) => player.selectAudioTrack(player.getAudioTracks().find(({ language }) => language === lang)),
       };
     })()`,
   },
@@ -77,17 +86,32 @@ const errors = [];
 addEventListener('error', ({ message }) => errors.push(message));
 addEventListener('unhandledrejection', ({ reason }) => errors.push(String(reason)));
 const adapter = ${scripts[player].adapter};
+let analyser = null;
+const listen = () => {
+  const context = new AudioContext();
+  analyser = new AnalyserNode(context, { fftSize: 8192, smoothingTimeConstant: 0 });
+  context.createMediaElementSource(video).connect(analyser);
+  video.muted = false;
+};
+const tone = () => {
+  if (analyser === null) return null;
+  const strengths = new Float32Array(analyser.frequencyBinCount);
+  analyser.getFloatFrequencyData(strengths);
+  return (strengths.indexOf(Math.max(...strengths)) * analyser.context.sampleRate) / analyser.fftSize;
+};
 const ranges = (list) => Array.from({ length: list.length }, (_, index) => [list.start(index), list.end(index)]);
 const state = () => {
   const quality = video.getVideoPlaybackQuality();
   return {
     currentTime: video.currentTime, duration: video.duration, buffered: ranges(video.buffered), height: video.videoHeight,
-    frames: quality.totalVideoFrames, hasEnded: video.ended, levels: adapter.levels(), subtitles: adapter.subtitles(), errors,
+    frames: quality.totalVideoFrames, hasEnded: video.ended, levels: adapter.levels(), subtitles: adapter.subtitles(),
+    languages: adapter.languages(), tone: tone(), errors,
   };
 };
 const showState = () => {
-  const { currentTime, buffered, height, levels, errors } = state();
-  document.getElementById('state').textContent = JSON.stringify({ currentTime, buffered, height, levels, errors }, null, 1);
+  const { currentTime, buffered, height, levels, languages, tone, errors } = state();
+  const shown = { currentTime, buffered, height, levels, languages, tone, errors };
+  document.getElementById('state').textContent = JSON.stringify(shown, null, 1);
 };
 </script>`;
 }
