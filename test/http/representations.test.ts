@@ -39,13 +39,17 @@ test.after(({ daemon }) => daemon.stop());
 type Check = (record: never) => readonly string[];
 
 const checkJob =
-  (withChecksums: boolean) =>
+  (isDetailed: boolean) =>
   ({ job }: { readonly job: JobRecord }): readonly string[] => {
-    const of = (table: tables.Shape) => (withChecksums ? table : tables.without(table, 'md5_checksum'));
+    // The details also list the tracks of each file that was read, an addition.
+    const of = (table: tables.Shape, { format }: { readonly format: string | null }) =>
+      isDetailed
+        ? { ...table, ...(format === null ? {} : { tracks: 'array' }) }
+        : tables.without(table, 'md5_checksum');
     return [
       ...tables.differences(job, tables.job),
-      ...tables.differences(job.input_media_file, of(tables.inputMediaFile)),
-      ...job.output_media_files.flatMap((file) => tables.differences(file, of(tables.outputMediaFile))),
+      ...tables.differences(job.input_media_file, of(tables.inputMediaFile, job.input_media_file)),
+      ...job.output_media_files.flatMap((file) => tables.differences(file, of(tables.outputMediaFile, file))),
     ];
   };
 
