@@ -51,7 +51,7 @@ function labelsOf({ language, title, dispositions }: TrackLabels): TrackLabels {
   };
 }
 
-/** From which tracks of its source those of an output are made, and what it has not. */
+/** From which tracks of its source those of an output are made, and what it lacks. */
 export interface TrackOrigins {
   /** The streams of the source by kind, in the order of the output; null for captions of a file of the request. */
   readonly video: readonly number[];
@@ -60,7 +60,7 @@ export interface TrackOrigins {
   readonly leftOut: readonly LeftOutTrack[];
 }
 
-/** A track of the source that an output has not, and why. */
+/** A track of the source that an output lacks, and why. */
 export interface LeftOutTrack {
   readonly kind: TrackKind;
   /** Null for chapters. */
@@ -100,7 +100,7 @@ export function outputTrackRecords(
   });
 }
 
-/** What an output has not, as job details list it. */
+/** What an output lacks, as job details list it. */
 export function leftOutRecords({ leftOut }: TrackOrigins) {
   return leftOut.map(({ kind, streamIndex, reason }) => ({ number: numberOf(streamIndex), kind, reason }));
 }

@@ -170,7 +170,7 @@ function outputMediaFile(job: Job, output: JobOutput): OutputMediaFile {
   };
 }
 
-/** What the file of an output has, and what of its source it has not. */
+/** The tracks of the file of an output, and those of its source that it lacks. */
 function trackFields({ media, origins }: JobOutput): Pick<OutputMediaFile, 'tracks' | 'left_out'> {
   return {
     ...(media === null ? {} : { tracks: outputTrackRecords(media, origins) }),

@@ -89,23 +89,35 @@ function memberOf(
   playlist: JobOutput,
   outputs: readonly JobOutput[],
 ): readonly Member[] {
-  const { path, source: label, language, name, default: isDefault = false, autoselect } = entry;
+  const { path, source: label, language, default: isDefault = false, autoselect } = entry;
   const source = outputs.find((output) => label !== undefined && output.label === label);
   if (source !== undefined && !isListed(source, playlist)) return [];
   const measured: readonly (Member | null)[] = source === undefined ? [null] : ownMembers(source, playlist);
-  const isOne = measured.length === 1;
+  const labels = (member: Member | null) => entryLabels(entry, member, measured.length);
   return measured.map((member, index) => ({
     ...(member?.characteristics === undefined ? {} : { characteristics: member.characteristics }),
     uri: path ?? member?.uri ?? null,
-    // A source with several tracks has their languages and names.
-    language: isOne && language !== 'und' ? language : (member?.language ?? language),
-    name: (isOne ? name : undefined) ?? member?.name ?? null,
+    language: labels(member).language ?? language,
+    name: labels(member).name,
     isDefault: isDefault && index === 0,
     isAutoselect: autoselect ?? true,
     codec: member?.codec ?? null,
     rates: member?.rates ?? null,
     track: member?.track ?? null,
   }));
+}
+
+/** The language and name of a track of `alternate_audio`: those of the request, or its own if its source has several. */
+export function entryLabels(
+  { language, name }: AlternateAudioSettings,
+  own: Pick<Member, 'language' | 'name'> | null,
+  trackCount: number,
+): Pick<Member, 'language' | 'name'> {
+  const isOne = trackCount === 1;
+  return {
+    language: isOne && language !== 'und' ? language : (own?.language ?? null),
+    name: (isOne ? name : undefined) ?? own?.name ?? null,
+  };
 }
 
 /** The audio of an output: its tracks of audio, or the whole output. */
@@ -123,9 +135,9 @@ function ownMembers({ url, rendition }: JobOutput, playlist: JobOutput): readonl
     return [{ ...common, uri: address, language: null, name: null, codec, rates, track: null }];
   }
   return tracks.map((track) => {
-    const { language, name, ...others } = labelsOf(track, null);
+    const { name: _, ...labels } = labelsOf(track, '');
     return {
-      ...{ ...common, ...others, language, name: track.title === undefined ? null : name },
+      ...{ ...common, ...labels, name: track.title ?? null },
       uri: track.playlist === undefined ? address : siblingInUrl(address, track.playlist),
       codec: track.codec,
       rates: ratesOf(track),
@@ -135,10 +147,10 @@ function ownMembers({ url, rendition }: JobOutput, playlist: JobOutput): readonl
 }
 
 /** What a playlist says about a track of audio. `fallback` is its name if it has no title and no language. */
-export function labelsOf<T extends string | null>(
+export function labelsOf(
   { language, title, purposes = [] }: TrackFacts,
-  fallback: T,
-): Pick<AlternateRendition, 'language' | 'characteristics'> & { readonly name: string | T } {
+  fallback: string,
+): Pick<AlternateRendition, 'language' | 'characteristics' | 'name'> {
   return {
     name: title ?? languageName(language) ?? fallback,
     language,

@@ -2,6 +2,7 @@ import { VencError } from '../../src/shared/errors.js';
 import type { JobOutput } from '../jobs/job.js';
 import { relativeAddress } from '../jobs/playlists.js';
 import { dashProfileOf } from '../plan/decide/packaging.js';
+import { entryLabels } from './alternate-audio.js';
 import { type DashTrack, dashManifestText } from './dash-manifest.js';
 import { captionFilesOf } from './playlist-captions.js';
 import { audioSourcesOf, streamsOf } from './playlist-sources.js';
@@ -23,15 +24,13 @@ export function composeManifest(playlist: JobOutput, outputs: readonly JobOutput
       const hasAudio = audio === undefined && !isAlternate(source);
       return tracksOfSource(source, playlist, path).filter(({ kind }) => kind === 'video' || hasAudio);
     }),
-    ...alternates.flatMap(({ source, settings: { path, language, name, default: isDefault } }) => {
-      const audio = tracksOfSource(source, playlist, path).filter(({ kind }) => kind === 'audio');
-      const isOne = audio.length === 1;
-      return audio.map((track, index) => ({
-        ...track,
-        language: isOne && language !== 'und' ? language : track.language,
-        label: (isOne ? name : undefined) ?? track.label,
-        isDefault: isDefault === true && index === 0,
-      }));
+    ...alternates.flatMap(({ source, settings }) => {
+      const audio = tracksOfSource(source, playlist, settings.path).filter(({ kind }) => kind === 'audio');
+      return audio.map((track, index) => {
+        const own = { language: track.language, name: track.label };
+        const { language, name: label } = entryLabels(settings, own, audio.length);
+        return { ...track, language, label, isDefault: settings.default === true && index === 0 };
+      });
     }),
   ];
   const isRepeated = (track: DashTrack, index: number) =>

@@ -17,7 +17,7 @@ interface OriginContext {
   readonly audioReason: string | null;
 }
 
-/** From which tracks of its source those of an output are made, and why it has not the others. */
+/** From which tracks of its source those of an output are made, and why it lacks the others. */
 export function trackOrigins(decision: DraftDecision, context: OriginContext): TrackOrigins {
   const { video, copiedVideo, audio, captions = [] } = decision;
   const videoIndex = copiedVideo?.source.streamIndex ?? video?.streamIndex;

@@ -199,7 +199,7 @@ function mediaFacts(media: Media): readonly Fact[] {
 type Tracks = Pick<OutputMediaFile, 'left_out'> & Pick<InputMediaFile, 'tracks'>;
 
 /**
- * The tracks of a file, unless it has only one of video and one of audio, and those of its source that it has not.
+ * The tracks of a file, unless it has only one of video and one of audio, and those of its source that it lacks.
  * A track without a number is all chapters.
  */
 function trackFacts({ tracks = [], left_out: leftOut = [] }: Tracks): readonly Fact[] {
