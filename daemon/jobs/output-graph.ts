@@ -12,6 +12,7 @@ export function dependentsOf(outputs: readonly JobOutput[], { label }: JobOutput
  * longer on this machine, so it is made again and not delivered again.
  */
 export function sourcesToMakeAgain(outputs: readonly JobOutput[]): ReadonlySet<number> {
+  if (outputs.every(({ settings }) => settings.source === undefined)) return noIds;
   const byLabel = outputsByLabel(outputs);
   const visited = new Set<JobOutput>();
   for (const { state, settings } of outputs) {
@@ -23,6 +24,8 @@ export function sourcesToMakeAgain(outputs: readonly JobOutput[]): ReadonlySet<n
   }
   return new Set([...visited].flatMap(({ id, state }) => (isFinal(state) ? [id] : [])));
 }
+
+const noIds: ReadonlySet<number> = new Set();
 
 /** The outputs that have a label, by it. */
 export function outputsByLabel(outputs: readonly JobOutput[]): ReadonlyMap<string | null, JobOutput> {

@@ -89,15 +89,14 @@ export async function resumeClaims(
 export async function recover(store: JobStore, queue: JobQueue, options: RecoverOptions): Promise<void> {
   const jobs = (await store.active()).filter(({ id }) => !queue.isRunning(id));
   const recovered = new Map<number, Job>();
-  await mapWithConcurrency(jobs, maxConcurrentWrites, async (found) => {
-    const job = found.state === 'waiting' ? found : await recoverJob(store, found, options);
+  const interrupted = jobs.filter(({ state }) => state !== 'waiting');
+  await mapWithConcurrency(interrupted, maxConcurrentWrites, async (found) => {
+    const job = await recoverJob(store, found, options);
     if (job === null) void retryRecovery(store, queue, found, options);
     else recovered.set(found.id, job);
   });
-  const waiting = jobs
-    .flatMap(({ id }) => recovered.get(id) ?? [])
-    .filter(({ state }) => state === 'waiting');
-  for (const job of waiting) await queue.enqueue(job);
+  const waiting = jobs.map((job) => recovered.get(job.id) ?? job).filter(({ state }) => state === 'waiting');
+  await Promise.all(waiting.map((job) => queue.enqueue(job)));
   if (waiting.length > 0) options.log('info', `Jobs resumed from the previous run: ${waiting.length}.`);
 }
 

@@ -5,7 +5,6 @@ import { isSegmented } from '../../../src/shared/settings/segments.js';
 import { isTransferOnly } from '../../../src/shared/settings/sources.js';
 import { isFinal } from '../../../src/shared/states.js';
 import { fileNameInUrl } from '../../../src/shared/text/url-text.js';
-import { memoizeByKey } from '../../../src/shared/util/collections.js';
 import { endStateOf } from '../../jobs/end-of-claim.js';
 import type { Job, JobOutput } from '../../jobs/job.js';
 import { outputsByLabel, sourcesToMakeAgain } from '../../jobs/output-graph.js';
@@ -101,14 +100,14 @@ function joined<T>(lists: readonly (readonly T[])[]): readonly (readonly T[])[] 
 
 function needsOfUnit(unit: Unit): Pick<JobPart, 'requires' | 'needs'> {
   const labels = unit.flatMap(({ settings }) => settings.requires ?? []);
-  const needs = unit.flatMap((output) => {
-    const one = needsOfOutput(output);
-    return one === null ? [] : JSON.stringify(one);
-  });
-  return {
-    requires: [...new Set(labels)].toSorted(),
-    needs: [...new Set(needs)].toSorted().map((one) => JSON.parse(one)),
-  };
+  const needs = unit.flatMap((output) => needsOfOutput(output) ?? []);
+  return { requires: [...new Set(labels)].toSorted(), needs: needs.length < 2 ? needs : distinct(needs) };
+}
+
+/** Each once, in an order that does not depend on theirs. */
+function distinct(needs: readonly OutputNeeds[]): readonly OutputNeeds[] {
+  const texts = new Set(needs.map((one) => JSON.stringify(one)));
+  return [...texts].toSorted().map((one) => JSON.parse(one));
 }
 
 /** Names the clip that an output is decoded from; none if it decodes nothing of the input. */
@@ -136,7 +135,7 @@ export function viewOfClaim(job: Job, outputIds: readonly number[] | null): Job 
 }
 
 /** The entry of a job in the queue. */
-export const waitingJobOf = memoizeByKey((job: Job): WaitingJob => {
+export function waitingJobOf(job: Job): WaitingJob {
   const parts = partsOf(job).map(({ outputIds: _, ...part }) => part);
   return {
     id: job.id,
@@ -145,7 +144,7 @@ export const waitingJobOf = memoizeByKey((job: Job): WaitingJob => {
     requires: requiredLabels(job),
     needsKey: JSON.stringify(parts),
   };
-});
+}
 
 /** The parts of a job in the queue, in an order that does not depend on that of its outputs. */
 export function readParts({ needsKey }: Pick<WaitingJob, 'needsKey'>): readonly JobPart[] {
@@ -192,13 +191,11 @@ function isEncoded(settings: OutputSettings): boolean {
 }
 
 function decisiveOf(settings: OutputSettings): OutputSettings {
-  return {
-    ...Object.fromEntries(
-      decisiveSettings.flatMap((name) => (isGiven(settings[name]) ? [[name, settings[name]]] : [])),
-    ),
-    // Any of them, with any value, needs an encoder that places keyframes.
-    ...(forcingSettings(settings).length === 0 ? {} : { forced_keyframe_rate: 1 }),
-  };
+  const decisive: Partial<Record<keyof OutputSettings, unknown>> = {};
+  for (const name of decisiveSettings) if (isGiven(settings[name])) decisive[name] = settings[name];
+  // Any of them, with any value, needs an encoder that places keyframes.
+  if (forcingSettings(settings).length > 0) decisive.forced_keyframe_rate = 1;
+  return decisive as OutputSettings;
 }
 
 /** No setting of the list differs between false and absent. */

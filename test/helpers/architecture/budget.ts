@@ -23,7 +23,7 @@ export const budget: Budget = {
   'daemon/plan': { lines: 10290, files: 71 },
   'daemon/queue': { lines: 3330, files: 18 },
   'daemon/queue/postgres': { lines: 900, files: 4 },
-  'daemon/store': { lines: 5290, files: 38 },
+  'daemon/store': { lines: 5350, files: 38 },
   'daemon/store/postgres': { lines: 3770, files: 14 },
   'daemon/tracing': { lines: 300, files: 2 },
   'daemon/transfer': { lines: 1670, files: 15 },

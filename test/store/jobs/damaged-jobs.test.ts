@@ -4,6 +4,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  statSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -94,6 +95,23 @@ test('a job file from before keys and notifications is valid', async (context) =
   assert.equal(await store.get(jobs[1]?.id ?? 0), jobs[1]);
   assert.equal(harness.logLines, []);
 });
+
+const lengths = [65_535, 65_536, 65_537, 300_000];
+for (const length of lengths) {
+  test(`a start reads a job file of ${length} bytes, damaged or not`, async ({ harness, jobs, active }) => {
+    const [first, second, third] = jobs;
+    const { revision, job } = JSON.parse(readFileSync(active(first), 'utf8'));
+    const textWith = (passThrough: string) => JSON.stringify({ revision, job: { ...job, passThrough } });
+    const missing = length - Buffer.byteLength(textWith(''));
+    const passThrough = `${'é'.repeat(missing >> 1)}${'x'.repeat(missing % 2)}`;
+    writeFileSync(active(first), textWith(passThrough));
+    writeFileSync(active(second), textWith(passThrough).replace('"accountId"', '"account"'));
+    assert.is(statSync(active(first)).size, length);
+    const store = await harness.open();
+    assert.equal(await store.active(), [{ ...job, passThrough }, third]);
+    assert.ok(await isGone(store, second?.id));
+  });
+}
 
 test('a job whose file has the former names of its fields is read under the current names', async (context) => {
   const { harness } = context;
