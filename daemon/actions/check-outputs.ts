@@ -7,7 +7,7 @@ import { isPlaylist, playlistExtension } from '../../src/shared/settings/playlis
 import { applyStrictMode } from '../../src/shared/settings/report-warnings.js';
 import { isSegmented } from '../../src/shared/settings/segments.js';
 import type { RequestWarning } from '../../src/shared/settings/setting.js';
-import { isTransferOnly } from '../../src/shared/settings/sources.js';
+import { coverUrlOf, isTransferOnly } from '../../src/shared/settings/sources.js';
 import { checkSupport } from '../../src/shared/settings/support.js';
 import { fileNameInUrl, withoutExtension } from '../../src/shared/text/url-text.js';
 import type { OutputDestinations } from '../jobs/draft.js';
@@ -320,6 +320,8 @@ async function downloadErrors(
   const files = (['watermark', 'caption_url'] as const).flatMap((name) =>
     (settings[name] ?? []).map(({ url }, index) => ({ url, path: `${path}.${name}[${index}].url` })),
   );
+  const cover = coverUrlOf(settings);
+  if (cover !== null) files.push({ url: cover, path: `${path}.cover` });
   const { encryption_key_url: url } = settings;
   if (url !== undefined && isEncrypted(settings) && settings.encryption_key === undefined)
     files.push({ url, path: `${path}.encryption_key_url` });

@@ -1,5 +1,6 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { RequestWarning } from '../../src/shared/settings/setting.js';
+import { coverUrlOf } from '../../src/shared/settings/sources.js';
 import type { OutputDestinations } from '../jobs/draft.js';
 import { credentialUse } from '../transports/services.js';
 
@@ -24,15 +25,20 @@ interface JobParts {
   readonly outputs: readonly OutputSettings[];
 }
 
+/** The URLs of watermarks, caption files and a cover image. */
+function filesOf({ watermark = [], caption_url = [], ...settings }: OutputSettings): readonly string[] {
+  const cover = coverUrlOf(settings);
+  return [...[...watermark, ...caption_url].map(({ url }) => url), ...(cover === null ? [] : [cover])];
+}
+
 /**
- * The warning that the credentials of a job are not used: neither for its input, nor for watermarks and caption files.
+ * The warning that the credentials of a job are not used: neither for its input, nor for watermarks, caption files and
+ * cover images.
  */
 export function unusedJobCredentials({ credentials, input, outputs }: JobParts): readonly RequestWarning[] {
   if (input === undefined) return [];
-  const files = outputs.flatMap(({ credentials: own, watermark = [], caption_url = [] }) =>
-    own === undefined ? [...watermark, ...caption_url] : [],
-  );
-  return unusedCredentials(credentials, [input, ...files.map(({ url }) => url)], 'credentials');
+  const files = outputs.flatMap((settings) => (settings.credentials === undefined ? filesOf(settings) : []));
+  return unusedCredentials(credentials, [input, ...files], 'credentials');
 }
 
 /**
@@ -44,7 +50,7 @@ export function unusedOutputCredentials(
   { destination, secondary }: OutputDestinations,
   path: string,
 ): readonly RequestWarning[] {
-  const { credentials, thumbnails = [], watermark = [], caption_url = [] } = settings;
+  const { credentials, thumbnails = [] } = settings;
   const inherited = thumbnails.flatMap((set) =>
     set.base_url === undefined || set.credentials !== undefined ? [] : [set.base_url],
   );
@@ -52,7 +58,7 @@ export function unusedOutputCredentials(
     destination,
     ...(secondary === undefined ? [] : [secondary.destination]),
     ...inherited,
-    ...[...watermark, ...caption_url].map(({ url }) => url),
+    ...filesOf(settings),
   ];
   return [
     ...unusedCredentials(credentials, urls, `${path}.credentials`),

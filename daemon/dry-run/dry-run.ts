@@ -9,17 +9,16 @@ import { isTransferOnly } from '../../src/shared/settings/sources.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import type { ResolvedOutput } from '../actions/check-outputs.js';
 import { missingFfmpegMessage } from '../app/health.js';
-import type { Captions } from '../captions/cues.js';
 import { openFfmpeg, type SandboxMode } from '../ffmpeg/index.js';
 import { type JobFailure, toJobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { exclusionReason, skippedBecause } from '../jobs/skip-rules.js';
 import { findFrameAtStart, withFrameFacts } from '../pipeline/plan-job.js';
-import { captionsOfFile, textFormOf } from '../plan/decide/captions.js';
 import { isFragmentedFile, segmentedTracks, segmentGridsOf, segmentNames } from '../plan/decide/packaging.js';
 import { plan } from '../plan/plan.js';
-import type { OutputToPlan, Plan, PlannedFile, PreparedCaptions, Product } from '../plan/plan-types.js';
+import type { OutputToPlan, Plan, Product } from '../plan/plan-types.js';
 import { expectedMedia } from '../plan/product.js';
+import { assumedCaptions, assumedCovers, fileNotes } from './assumed-files.js';
 import { checkDryRunRequest } from './check-dry-run-request.js';
 import { type DryRunStep, describeSteps } from './describe-steps.js';
 import { createWatermarkInspector } from './inspect-watermarks.js';
@@ -132,6 +131,7 @@ export async function dryRun(
         isTest,
         watermarks: found.images,
         captions: assumedCaptions(source === undefined ? mediaOf(settings) : noMedia, settings),
+        covers: assumedCovers(source === undefined ? mediaOf(settings) : noMedia, settings),
         frameAtStart: startFrame,
       });
     }
@@ -237,46 +237,6 @@ function pathOf(
   if (settings.source === undefined) return input;
   const source = outputs.findIndex((output) => output.settings.label === settings.source);
   return pathOf(jobPlan, source, outputs, input);
-}
-
-/** What is assumed of captions that are not read: there is always one. */
-const assumed: Captions = {
-  syntax: 'other',
-  cues: [{ startMs: 0, endMs: Number.POSITIVE_INFINITY, spans: [{ text: '...' }] }],
-  language: null,
-  warnings: [],
-};
-
-/**
- * The text subtitles of an input and the caption files of an output, for command lines that are shown. They are not
- * read, because that needs a run of ffmpeg, or a download.
- */
-export function assumedCaptions(
-  { subtitles = [] }: MediaFacts,
-  { caption_url: files = [] }: OutputSettings,
-): readonly PreparedCaptions[] {
-  const ofInput = subtitles
-    .filter(({ codec }) => textFormOf(codec) !== null)
-    .map(({ streamIndex, language, title, dispositions = [] }) => ({
-      captions: assumed,
-      streamIndex,
-      language: language ?? null,
-      title: title ?? null,
-      dispositions,
-    }));
-  return [...ofInput, ...files.map((file) => captionsOfFile(file, assumed))];
-}
-
-/** What `venc plan` says about the files that the steps read besides the input, one sentence for each kind. */
-function fileNotes({ files }: Plan): readonly string[] {
-  const named = (content: PlannedFile['holds'], toSentence: (names: string) => string) => {
-    const paths = files.flatMap(({ holds, path }) => (holds === content ? [path] : []));
-    return paths.length === 0 ? [] : [toSentence(paths.join(', '))];
-  };
-  return [
-    ...named('captions', (names) => `the captions are read and cut before the encoding, into ${names}`),
-    ...named('metadata', (names) => `the tags and chapters are written before the encoding, to ${names}`),
-  ];
 }
 
 /**

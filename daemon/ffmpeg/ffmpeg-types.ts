@@ -115,9 +115,13 @@ export interface Ffmpeg {
   probe(path: string, signal?: AbortSignal, program?: string): Promise<MediaFacts>;
   /**
    * Probes an image. The format (PNG, GIF, JPEG or BMP) is detected from its first bytes. Rejects with `WatermarkError`
-   * if it is none of these, cannot be read, or exceeds the pixel limit.
+   * if it is none of these, cannot be read, or exceeds the pixel limit. `subject` is what messages call it.
    */
-  probeImage(path: string, signal?: AbortSignal): Promise<WatermarkImage>;
+  probeImage(
+    path: string,
+    signal?: AbortSignal,
+    subject?: 'watermark' | 'cover image',
+  ): Promise<WatermarkImage>;
   /** The timestamp of the frame that is displayed at a time; null if it cannot be determined. Never rejects. */
   findDisplayedFrame(path: string, moment: DisplayMoment, signal?: AbortSignal): Promise<number | null>;
   /**

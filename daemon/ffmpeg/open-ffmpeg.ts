@@ -130,7 +130,7 @@ export async function openFfmpeg(options: OpenOptions = {}): Promise<OpenedFfmpe
       return foundNewer;
     },
     probe: (path, signal, program) => probeFile(ffprobe, path, probeSettings, { signal, program }),
-    probeImage: (path, signal) => probeImage(ffprobe, path, probeSettings, signal),
+    probeImage: (path, signal, subject) => probeImage(ffprobe, path, probeSettings, { signal, subject }),
     findDisplayedFrame: (path, moment, signal) =>
       findDisplayedFrame(ffprobe, path, moment, probeSettings, signal),
     measureConstantRate: (path, video, signal) =>

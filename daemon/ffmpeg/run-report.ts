@@ -164,7 +164,8 @@ export class RunReporter {
     this.#counted.add(outStream);
     const tracks = this.#written.get(to) ?? { audio: [] };
     const counts = countsOf(outPackets, outFrames, outSamples);
-    if (kind === 'video') tracks.video = counts;
+    // Cover images follow the video.
+    if (kind === 'video') tracks.video ??= counts;
     else tracks.audio.push(counts);
     this.#written.set(to, tracks);
   }

@@ -138,13 +138,32 @@ export interface ProgramFacts {
 /** A track of a file that no output has. */
 export interface UnusedTrack {
   readonly streamIndex: number;
-  readonly kind: 'video' | 'audio' | 'cover' | 'attachment' | 'data';
+  readonly kind: 'video' | 'audio' | 'data';
   /** As ffprobe names it, or for data the tag of the container: `tmcd`, `gpmd`, ... */
   readonly codec: string;
-  /** The name of an attached file; absent for others. */
-  readonly fileName?: string;
   /** Why it cannot be used: no frame of it was found, its codec is unknown, or it is a still image next to a video. */
   readonly reason?: 'empty' | 'unknown-codec' | 'still';
+}
+
+/** An image that a file shows for itself, such as the cover of an album. */
+export interface CoverFacts {
+  readonly streamIndex: number;
+  readonly codec: string;
+  /** Its name in Matroska files. */
+  readonly fileName?: string;
+  readonly title?: string;
+  /** What it shows, by the names of ID3: `Cover (front)`, ... */
+  readonly shows?: string;
+  /** Set if ffprobe found no size: it is damaged, or has more pixels than the limit. */
+  readonly hasNoSize?: true;
+}
+
+/** A file within a file, such as a font for its subtitles. */
+export interface AttachmentFacts {
+  readonly streamIndex: number;
+  readonly codec: string;
+  readonly fileName?: string;
+  readonly mimeType?: string;
 }
 
 /** What a file has besides the tracks that outputs are made from. Members are absent if there is nothing. */
@@ -220,6 +239,10 @@ export interface MediaFacts {
   readonly timecode?: string;
   /** Its chapters in the order of their times; absent if there are none. */
   readonly chapters?: readonly ChapterFacts[];
+  /** The images that it shows for itself; absent if there are none. */
+  readonly covers?: readonly CoverFacts[];
+  /** The files in it; absent if there are none. */
+  readonly attachments?: readonly AttachmentFacts[];
   /** How far ffmpeg has to read the file before it knows tracks that begin late; absent if its default is enough. */
   readonly analysis?: Analysis;
   /** What else the file has; absent if nothing. */

@@ -1,13 +1,16 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
+import { coverUrlOf } from '../../src/shared/settings/sources.js';
 import type { Job } from './job.js';
 
-/** The URLs of the files that an output needs besides the input: watermarks, captions and a key. */
-export function sourceUrlsOf({
-  watermark = [],
-  caption_url: captions = [],
-  encryption_key_url: key,
-}: OutputSettings): readonly string[] {
-  return [...[...watermark, ...captions].map(({ url }) => url), ...(key === undefined ? [] : [key])];
+/** The URLs of the files that an output needs besides the input: watermarks, captions, a cover image and a key. */
+export function sourceUrlsOf(settings: OutputSettings): readonly string[] {
+  const { watermark = [], caption_url: captions = [], encryption_key_url: key } = settings;
+  const cover = coverUrlOf(settings);
+  return [
+    ...[...watermark, ...captions].map(({ url }) => url),
+    ...(cover === null ? [] : [cover]),
+    ...(key === undefined ? [] : [key]),
+  ];
 }
 
 /** The URLs of all files that a job reads: its input, and what its outputs need besides it. */

@@ -178,9 +178,8 @@ const unused = object({
     listOf(
       object({
         streamIndex: count,
-        kind: oneOf('video', 'audio', 'cover', 'attachment', 'data'),
+        kind: oneOf('video', 'audio', 'data'),
         codec: word,
-        fileName: optional(word),
         reason: optional(oneOf('empty', 'unknown-codec', 'still')),
       }),
       1000,
@@ -188,6 +187,18 @@ const unused = object({
   ),
   tags: optional(listOf(word, 1000)),
   programs: optional(object({ chosen: program, others: listOf(program, 1000) })),
+});
+
+const cover = object({
+  ...{ streamIndex: count, codec: word, fileName: optional(word) },
+  ...{ title: optional(word), shows: optional(word), hasNoSize: optional(flag) },
+});
+
+const attachment = object({
+  streamIndex: count,
+  codec: word,
+  fileName: optional(word),
+  mimeType: optional(word),
 });
 
 const media = nullable(
@@ -206,6 +217,8 @@ const media = nullable(
     chapters: optional(
       listOf(object({ startSeconds: seconds, endSeconds: seconds, title: optional(sentence) }), 1000),
     ),
+    covers: optional(listOf(cover, 1000)),
+    attachments: optional(listOf(attachment, 1000)),
     analysis: optional(object({ seconds: amount, bytes: count })),
     unused: optional(unused),
   }),

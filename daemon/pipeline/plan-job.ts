@@ -18,6 +18,7 @@ import type { Plan, PreparedCaptions, Product, Step, WatermarkImage } from '../p
 import { mediaStartSeconds } from '../plan/thumbnails.js';
 import { measureAudio, type WithEncoder } from './measure-audio.js';
 import type { PipelineContext } from './pipeline-context.js';
+import type { ReadAttached } from './read-attached.js';
 import type { ReadCaptionFiles } from './read-caption-files.js';
 import type { ReadKey } from './read-key.js';
 import { createSubtitleReader } from './read-subtitles.js';
@@ -29,6 +30,7 @@ export interface RequestedFiles {
   readonly fetchWatermarks: FetchWatermarks;
   readonly readCaptionFiles: ReadCaptionFiles;
   readonly readKey: ReadKey;
+  readonly readAttached: ReadAttached;
 }
 
 /** Outputs that are encoded in the same runs of ffmpeg; often only one. */
@@ -69,6 +71,7 @@ interface PendingOutput {
   readonly output: JobOutput;
   readonly watermarks: readonly WatermarkImage[];
   readonly captions: readonly PreparedCaptions[];
+  readonly attached: Awaited<ReturnType<ReadAttached>>;
   /** See `OutputToPlan`. */
   readonly frameAtStart: number | null;
   readonly measured: ReadonlyMap<number, MeasuredAudio>;
@@ -95,7 +98,7 @@ export async function planJob(
   const settings = probed.outputs.map((output) => output.settings);
   const media = await withFrameFacts(context.ffmpeg, file, settings, run.signal);
   const inspected = { ...probed, media };
-  const { fetchWatermarks, readCaptionFiles, readKey } = inspected.requestedFiles;
+  const { fetchWatermarks, readCaptionFiles, readKey, readAttached } = inspected.requestedFiles;
   const readSubtitles = createSubtitleReader(run, context, inspected);
   const found: PendingOutput[] = [];
   for (const output of inspected.outputs) {
@@ -112,18 +115,20 @@ export async function planJob(
     const fromFiles = await readCaptionFiles(run, output);
     if (fromFiles === null) continue;
     const captions = [...(await readSubtitles(output)), ...fromFiles];
-    found.push({ output, watermarks, captions, frameAtStart: frame, measured: new Map() });
+    const attached = await readAttached(run, output, inspected);
+    found.push({ output, watermarks, captions, attached, frameAtStart: frame, measured: new Map() });
   }
   const allSettings = run.job.outputs.map(({ settings }) => settings);
   const paths = { input: inspected.input, scratch: inspected.scratch };
   const source = createSourceChanges(run, context, inspected);
   const planFor = (subset: readonly PendingOutput[]): Plan =>
     plan(
-      subset.map(({ output, watermarks, captions, frameAtStart, measured }) => ({
+      subset.map(({ output, watermarks, captions, attached, frameAtStart, measured }) => ({
         id: output.id,
         settings: output.settings,
         watermarks,
         captions,
+        ...attached,
         frameAtStart,
         measured,
         filename: fileNameInUrl(output.destination),

@@ -19,6 +19,7 @@ import type { ContextOfRun, PipelineContext } from './pipeline-context.js';
 import type { RequestedFiles } from './plan-job.js';
 import type { SourceMedia } from './produced-file.js';
 import { downloadWeight } from './progress-weights.js';
+import { createAttachedReader } from './read-attached.js';
 import { createCaptionFileReader } from './read-caption-files.js';
 import { createKeyReader } from './read-key.js';
 import { withLogging } from './run-log.js';
@@ -92,6 +93,7 @@ async function runStages(given: Run, shared: PipelineContext, prepared: Prepared
     fetchWatermarks: createWatermarkFetcher(context, scratch),
     readCaptionFiles: createCaptionFileReader(context, scratch),
     readKey: createKeyReader(context, scratch),
+    readAttached: createAttachedReader(context, scratch),
   };
   const fromInput: SourceBatch[] = [];
   for (const [program, media] of inputs) {

@@ -166,6 +166,7 @@ function verifyLength(product: Product, media: MediaFacts, options: VerifyOption
     ),
     ...emptyTrackWarnings(product, media),
     ...lostLabelWarnings(product, media),
+    ...lostAttachedWarnings(product, media),
   ];
   return { failure: null, warnings: [...duration.warnings, ...warnings] };
 }
@@ -176,6 +177,19 @@ function emptyTrackWarnings({ audio }: Product, media: MediaFacts): readonly str
   return length >= audio.length
     ? []
     : [`The output has only ${length} of ${audio.length} audio tracks: the others are empty in this part.`];
+}
+
+/** The cover images and files that an output should have and has not. */
+function lostAttachedWarnings(
+  { covers = 0, attachments = 0 }: Product,
+  { covers: foundCovers = [], attachments: foundFiles = [] }: MediaFacts,
+): readonly string[] {
+  const sentence = (found: number, expected: number, what: string) =>
+    found >= expected ? [] : [`The output has only ${found} of ${expected} ${what}: the others were lost.`];
+  return [
+    ...sentence(foundCovers.length, covers, 'cover images'),
+    ...sentence(foundFiles.length, attachments, 'attached files'),
+  ];
 }
 
 /** The titles and purposes of tracks of audio that a container did not store. */

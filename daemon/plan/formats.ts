@@ -74,6 +74,8 @@ export interface Container {
   /** The tags that it stores, so that ffmpeg reads them again under the same names; absent if it stores none. */
   readonly tags?: { readonly only: readonly string[] } | { readonly except: readonly string[] };
   readonly hasChapters?: true;
+  /** What it holds besides tracks: cover images, or files of all kinds, images too. Absent if nothing. */
+  readonly attached?: 'covers' | 'files';
   /** Whether HEVC needs the tag `hvc1`: Apple's players accept no other. */
   readonly needsHvc1Tag?: boolean;
 }
@@ -140,7 +142,13 @@ const matroskaCopies = {
   ],
 } as const;
 
-const mpeg4Family = { hasIndex: true, needsHvc1Tag: true, tags: mpeg4Tags, hasChapters: true } as const;
+const mpeg4Family = {
+  hasIndex: true,
+  needsHvc1Tag: true,
+  tags: mpeg4Tags,
+  hasChapters: true,
+  attached: 'covers',
+} as const;
 const mp4 = {
   ...mpeg4Family,
   muxer: 'mp4',
@@ -163,6 +171,7 @@ const m4a = {
   hasIndex: true,
   tags: mpeg4Tags,
   hasChapters: true,
+  attached: 'covers',
 } as const;
 const f4a = { ...m4a, muxer: 'mp4' } as const;
 const threeGp = {
@@ -192,8 +201,10 @@ export const containers = {
   },
   '.f4v': mp4,
   '.mov': {
-    ...mpeg4Family,
+    hasIndex: true,
+    needsHvc1Tag: true,
     tags: quickTimeTags,
+    hasChapters: true,
     muxer: 'mov',
     codecPairs: { h264: ['aac', 'mp3'], hevc: ['aac'] },
     audioOnlyCodecs: ['aac', 'mp3', 'pcm'],
@@ -206,6 +217,7 @@ export const containers = {
     muxer: 'matroska',
     tags: anyTags,
     hasChapters: true,
+    attached: 'files',
     codecPairs: {
       h264: ['aac', 'mp3', 'ac3', 'eac3'],
       hevc: ['aac'],
@@ -267,7 +279,14 @@ export const containers = {
   '.ogg': ogg,
   '.ogx': ogg,
   '.oga': { muxer: 'ogg', tags: oggTags, codecPairs: {}, audioOnlyCodecs: ['vorbis'] },
-  '.mp3': { muxer: 'mp3', tags: anyTags, hasChapters: true, codecPairs: {}, audioOnlyCodecs: ['mp3'] },
+  '.mp3': {
+    muxer: 'mp3',
+    tags: anyTags,
+    hasChapters: true,
+    attached: 'covers',
+    codecPairs: {},
+    audioOnlyCodecs: ['mp3'],
+  },
   '.m4a': m4a,
   '.m4b': m4a,
   '.m4r': m4a,

@@ -1,9 +1,12 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
+import { isSegmented } from '../../src/shared/settings/segments.js';
 import type { RequestWarning } from '../../src/shared/settings/setting.js';
+import { coverUrlOf } from '../../src/shared/settings/sources.js';
 import type { Combination } from './check-combination.js';
+import { holdsCovers } from './decide/attached.js';
 import { hasBitrates } from './decide/audio-options.js';
 import { decideCap } from './decide/bitrate-cap.js';
-import { reasonWithoutHints } from './decide/hint-tracks.js';
+import { hasHintTracks, reasonWithoutHints } from './decide/hint-tracks.js';
 import { storesLanguage } from './decide/languages.js';
 import { optionalColourCodecs, pixelRatioCodecs } from './decide/video-effects.js';
 import { audioSettings, turnsOff, videoSettings } from './stream-settings.js';
@@ -157,6 +160,15 @@ const rules: readonly EffectRule[] = [
     names: ['audio_quality', 'audio_bitrate'],
     reason: ({ settings, combination: { audio } }) =>
       audio?.codec === 'pcm' && settings.copy_audio !== true ? 'pcm has no choice of bitrates' : null,
+  },
+  {
+    names: ['cover'],
+    reason: ({ settings, combination: { container, extension } }) => {
+      if (coverUrlOf(settings) === null) return null;
+      const isCut = isSegmented(settings);
+      if (holdsCovers(container, { isCut, hasHintTracks: hasHintTracks(settings, container) })) return null;
+      return isCut ? 'segments have no cover image' : `${extension} has no place for a cover image here`;
+    },
   },
   {
     names: ['hint'],

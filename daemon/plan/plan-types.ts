@@ -27,6 +27,10 @@ export interface OutputToPlan {
   readonly filename: string;
   /** The images of `settings.watermark`, in order. */
   readonly watermarks?: readonly WatermarkImage[];
+  /** The images of `settings.cover`: those of the input, or that of the request. */
+  readonly covers?: PreparedCovers;
+  /** The folder within the scratch folder with the fonts in the input; absent if there are none. */
+  readonly fontsFolder?: string;
   /** The captions that were read from the input and from `settings.caption_url`, in order. */
   readonly captions?: readonly PreparedCaptions[];
   /**
@@ -52,6 +56,24 @@ export interface WatermarkImage {
   /** Width and height after rotation. */
   readonly width: number;
   readonly height: number;
+}
+
+/** A cover image on the local disk, as outputs have it. */
+export interface CoverImage {
+  /** Its name ends with the format, by which ffmpeg knows it. */
+  readonly path: string;
+  readonly format: 'jpg' | 'png';
+  /** Its name in Matroska files. */
+  readonly fileName: string;
+  readonly title: string | null;
+  /** What it shows, by the names of ID3; null if that is not known. */
+  readonly shows: string | null;
+}
+
+/** The cover images for an output, and what was left out of them, one sentence each. */
+export interface PreparedCovers {
+  readonly images: readonly CoverImage[];
+  readonly warnings: readonly string[];
 }
 
 /** Captions that become a track of an output. */
@@ -105,6 +127,8 @@ export interface BurnedCaptions {
   readonly name: string;
   readonly content: string;
   readonly filter: 'ass' | 'subtitles';
+  /** A folder within the scratch folder with fonts for them; absent if there is none. */
+  readonly fontsFolder?: string;
 }
 
 /** Paths of a job. They are absolute, because the steps run in another working directory. */
@@ -177,6 +201,9 @@ export interface Product {
   readonly audio: readonly ProductAudio[];
   /** The captions to write to files next to it, or next to its segments; absent if there are none. */
   readonly captionRenditions?: readonly CaptionRendition[];
+  /** The expected numbers of cover images and of files in it; absent if there should be none. */
+  readonly covers?: number;
+  readonly attachments?: number;
   /** The expected number of tracks of captions; absent if there should be none. */
   readonly captionTracks?: number;
   /** From which tracks of its source they are made; absent in files that were not planned. */

@@ -2,6 +2,7 @@ import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { JobFailure } from '../jobs/job.js';
 import type { AudioFacts, MediaFacts, Ratio, VideoFacts } from '../jobs/media.js';
 import { checkCombination } from './check-combination.js';
+import { decideAttached } from './decide/attached.js';
 import { decideAudioTracks, holdsOneTrack, leftOutAudio, maxAudioTracks } from './decide/audio-tracks.js';
 import { decideAutoCopies, hasAutoCopies, withoutAutoCopies } from './decide/auto-copies.js';
 import { decideCaptions, wantsCaptions } from './decide/captions.js';
@@ -110,6 +111,8 @@ function decideOutput(
     frameAtStart,
     watermarks = [],
     captions = [],
+    covers,
+    fontsFolder,
     measured,
     segmentGrids = [],
   }: OutputToPlan,
@@ -218,6 +221,11 @@ function decideOutput(
     given,
     isTogether ? `a segment of ${extension}` : extension,
   );
+  const isHinted = hasHintTracks(settings, container);
+  const attached = decideAttached(settings, given, covers, {
+    ...{ container, extension, isCut: packaging.packaging !== undefined, hasHintTracks: isHinted },
+    usesFonts: burned !== undefined,
+  });
   const hasTimecode = metadata.tags.some(({ name }) => name === 'timecode');
   const decision = {
     outputId: id,
@@ -228,12 +236,17 @@ function decideOutput(
     video:
       videoResult.video === null || burned === undefined
         ? videoResult.video
-        : { ...videoResult.video, burned },
+        : {
+            ...videoResult.video,
+            burned: { ...burned, ...(fontsFolder === undefined ? {} : { fontsFolder }) },
+          },
     ...(copiedVideo === null ? {} : { copiedVideo }),
     audio: audioResult.tracks,
     ...(tracks.length === 0 ? {} : { captions: tracks }),
     ...(renditions === undefined ? {} : { captionRenditions: renditions }),
-    ...(hasHintTracks(settings, container) ? { hasHintTracks: true } : {}),
+    ...(isHinted ? { hasHintTracks: true } : {}),
+    ...(attached.covers.length === 0 ? {} : { covers: attached.covers }),
+    ...(attached.attachments.length === 0 ? {} : { attachments: attached.attachments }),
     ...packaging,
     ...(metadata.tags.length + metadata.chapters.length === 0 ? {} : { metadata }),
     warnings: [
@@ -245,6 +258,7 @@ function decideOutput(
         hasVideo: isVideo,
         hasTimecode,
       }),
+      ...attached.warnings,
       ...metadataWarnings,
       ...copies.warnings,
       ...copyWarnings(clip, copies),

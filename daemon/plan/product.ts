@@ -74,6 +74,8 @@ export function productOf(decision: Decision, media: MediaFacts, paths: PlanPath
               : {}),
           },
     audio: audio.map(audioOf),
+    ...(decision.covers === undefined ? {} : { covers: decision.covers.length }),
+    ...(decision.attachments === undefined ? {} : { attachments: decision.attachments.length }),
     ...(captions === undefined ? {} : { captionTracks: captions.length }),
     origins: decision.origins,
   };

@@ -144,10 +144,10 @@ test('cover images, attached files, timecode and other audio are named, one sent
   );
   assert.equal(warningsOf(await encoder.encoded(attached)), [
     'Audio track 2 (deu) of the input was left out: an output has one audio track unless audio_tracks names others.',
-    'The file attached to the input was left out: font.ttf.',
+    'The file attached to the input was left out: font.ttf (.mp4 has no place for it).',
   ]);
   assert.equal(warningsOf(await encoder.encoded(attached, { skip_audio: true })), [
-    'The file attached to the input was left out: font.ttf.',
+    'The file attached to the input was left out: font.ttf (.mp4 has no place for it).',
   ]);
   const timecode = await made('timecode.mov', ...film('64x48', 1), '-timecode', '01:00:00:00');
   assert.equal(warningsOf(await encoder.encoded(timecode)), []);
@@ -158,8 +158,8 @@ test('cover images, attached files, timecode and other audio are named, one sent
     'cover.mp3',
     ...['-i', await media('audio.mp3'), ...still, '-map', '0', '-map', '1', '-c:a', 'copy', '-c:v', 'mjpeg'],
   );
-  assert.equal(warningsOf(await encoder.encoded(cover, {}, 'out.m4a')), [
-    'The cover image of the input was left out.',
+  assert.equal(warningsOf(await encoder.encoded(cover, {}, 'out.oga')), [
+    'The cover image of the input was left out: .oga has no place for it.',
   ]);
 });
 

@@ -37,6 +37,7 @@ test('from a file that is not media nothing is encoded, and its transfers remain
     fetchWatermarks: async () => [],
     readCaptionFiles: async () => [],
     readKey: async () => ({ key: null }),
+    readAttached: async () => ({}),
   };
   const options = { outputs: run.job.outputs, scratch: 'scratch', requestedFiles, withEncoder };
   const batch = await planBatch(run, context, source, options);

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { assumedCaptions } from '../../daemon/dry-run/dry-run.js';
+import { assumedCaptions, assumedCovers } from '../../daemon/dry-run/assumed-files.js';
 import type { MediaFacts } from '../../daemon/jobs/media.js';
 import { captionGridOf, segmentGridsOf } from '../../daemon/plan/decide/packaging.js';
 import { withDeviceProfile } from '../../daemon/plan/device-profiles.js';
@@ -132,6 +132,7 @@ function planned(given: Settings, filename: string, media: MediaFacts): string |
     ...output(settings, filename),
     watermarks: images,
     captions: assumedCaptions(media, settings),
+    covers: assumedCovers(media, settings),
     segmentGrids: segmentGridsOf(settings, [settings]),
   };
   const made = plan([one], media, paths, capabilities);

@@ -14,30 +14,37 @@ const imageKinds = [
   { demuxer: 'bmp_pipe', signature: 'BM' },
 ] as const satisfies readonly { demuxer: WatermarkImage['demuxer']; signature: string }[];
 
+/** What an image is for, as messages name it. */
+interface ImageOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly subject?: 'watermark' | 'cover image' | undefined;
+}
+
 /** Implements `Ffmpeg.probeImage`. */
 export async function probeImage(
   ffprobe: Binary,
   path: string,
   settings: ProbeSettings,
-  signal?: AbortSignal,
+  { signal, subject = 'watermark' }: ImageOptions = {},
 ): Promise<WatermarkImage> {
+  const imageError = (what: string) => new VencError('WatermarkError', `The ${subject} ${what}.`);
   const { head, sizeBytes } = await readHead(path);
-  if (sizeBytes === 0) throw watermarkError('The watermark is empty.');
+  if (sizeBytes === 0) throw imageError('is empty');
   const kind = imageKinds.find(({ signature }) => head.toString('latin1', 0, signature.length) === signature);
-  if (kind === undefined) throw watermarkError('The watermark is not a PNG, GIF, JPEG or BMP image.');
+  if (kind === undefined) throw imageError('is not a PNG, GIF, JPEG or BMP image');
   const { demuxer } = kind;
   const { output, exit } = await runFfprobe(ffprobe, argsFor(demuxer), path, {
     settings,
-    subject: 'the watermark',
+    subject: `the ${subject}`,
     timeoutErrorClass: 'WatermarkError',
     signal,
   });
   // ffprobe reports an image beyond the limit with a size of 0x0; only stderr has the reason.
   const [width = 0, height = 0] = output.trim().split('\n')[0]?.split('x').map(Number) ?? [];
   if (/picture size|max_pixels/i.test(exit.stderr) || width * height > maxPixels) {
-    throw watermarkError(`The watermark has more than ${maxPixels} pixels.`);
+    throw imageError(`has more than ${maxPixels} pixels`);
   }
-  if (exit.exitCode !== 0 || !(width > 0 && height > 0)) throw watermarkError('The watermark is damaged.');
+  if (exit.exitCode !== 0 || !(width > 0 && height > 0)) throw imageError('is damaged');
   const orientation = demuxer === 'jpeg_pipe' ? readOrientation(head) : 1;
   if (orientation === 1) return { path, demuxer, width, height };
   const size = swapsSides(orientation) ? { width: height, height: width } : { width, height };
@@ -50,8 +57,4 @@ function argsFor(demuxer: string): readonly string[] {
     ...['-max_pixels', String(maxPixels), '-f', demuxer, '-select_streams', 'v:0'],
     ...['-show_entries', 'stream=width,height', '-of', 'csv=p=0:s=x'],
   ];
-}
-
-function watermarkError(message: string): VencError {
-  return new VencError('WatermarkError', message);
 }

@@ -89,7 +89,7 @@ function plainName(key: string): string {
 }
 
 /** A text without control characters, except line feeds. */
-function plainText(text: string): string {
+export function plainText(text: string): string {
   return text
     .replace(/\r\n?/g, '\n')
     .replace(/(?!\n)\p{Cc}|\p{Cs}/gu, '')

@@ -1,5 +1,6 @@
 import type { UnusedContent, UnusedTrack } from '../../jobs/media.js';
-import { hasDisposition, numberAt, objectsAt, type ProbeObject, tagAt, textAt } from './probe-fields.js';
+import { hasDisposition, numberAt, objectsAt, type ProbeObject, textAt } from './probe-fields.js';
+import { isCover } from './read-attached.js';
 import { isCodecKnown } from './read-streams.js';
 import type { ProgramSelection } from './select-program.js';
 
@@ -59,8 +60,9 @@ function unusedTrack(stream: ProbeObject, { stills, empty }: MeasuredStreams): U
   const codec = textAt(stream, 'codec_name') ?? 'unknown';
   switch (textAt(stream, 'codec_type')) {
     case 'video': {
-      if (hasDisposition(stream, 'attached_pic') || hasDisposition(stream, 'timed_thumbnails'))
-        return { streamIndex, kind: 'cover', codec };
+      if (isCover(stream)) return null;
+      if (hasDisposition(stream, 'timed_thumbnails'))
+        return { streamIndex, kind: 'data', codec: 'thumbnails' };
       const isEmpty = (numberAt(stream, 'width') ?? 0) === 0;
       const isStill = stills.has(streamIndex) || numberAt(stream, 'nb_frames') === 1;
       return {
@@ -77,10 +79,6 @@ function unusedTrack(stream: ProbeObject, { stills, empty }: MeasuredStreams): U
         (numberAt(stream, 'channels') ?? 0) === 0 ||
         (numberAt(stream, 'sample_rate') ?? 0) === 0;
       return { streamIndex, kind: 'audio', codec, ...reasonOf(stream, isEmpty) };
-    }
-    case 'attachment': {
-      const fileName = tagAt(stream, 'filename');
-      return { streamIndex, kind: 'attachment', codec, ...(fileName === null ? {} : { fileName }) };
     }
     case 'data':
       // The navigation of a DVD refers to its own menus and files.

@@ -18,6 +18,7 @@ import {
   tagAt,
   textAt,
 } from './probe-fields.js';
+import { readAttached } from './read-attached.js';
 import { isCodecKnown, isUsableAudio, readAudio, readDuration, toKilobits } from './read-streams.js';
 import { readChapters, readLabels, readTags, readTimecode } from './read-tags.js';
 import { readUnused } from './read-unused.js';
@@ -286,6 +287,7 @@ export function validateProbe(output: ProbeOutput): ProbeValidation {
       ...(tags.length === 0 ? {} : { tags }),
       ...(timecode === null ? {} : { timecode }),
       ...(chapters.length === 0 ? {} : { chapters }),
+      ...readAttached(streams),
       ...(output.analysis === undefined ? {} : { analysis: output.analysis }),
       ...(unused === null ? {} : { unused }),
     },

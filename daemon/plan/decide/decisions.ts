@@ -1,5 +1,6 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import type {
+  AttachmentFacts,
   AudioFacts,
   ChapterFacts,
   ConvertedAudio,
@@ -13,7 +14,13 @@ import type { TrackOrigins } from '../../jobs/tracks.js';
 import type { AudioEncoderName } from '../audio-encoders.js';
 import type { Level, VideoEncoderName } from '../encoders.js';
 import type { Container } from '../formats.js';
-import type { BurnedCaptions, CaptionRendition, CaptionTrack, WatermarkImage } from '../plan-types.js';
+import type {
+  BurnedCaptions,
+  CaptionRendition,
+  CaptionTrack,
+  CoverImage,
+  WatermarkImage,
+} from '../plan-types.js';
 import type { AudioEffects } from './audio-effects.js';
 import type { Packaging } from './packaging.js';
 
@@ -347,6 +354,10 @@ export interface Decision {
   readonly captions?: readonly CaptionTrack[];
   /** Captions that are written to files next to it, or next to its segments; absent if there are none. */
   readonly captionRenditions?: readonly CaptionRendition[];
+  /** Its cover images, in order; absent if there are none. */
+  readonly covers?: readonly CoverImage[];
+  /** The files that are copied from the input, in order; absent if there are none. */
+  readonly attachments?: readonly AttachmentFacts[];
   /** Its tags and chapters; absent if it has none. */
   readonly metadata?: Metadata;
   readonly origins: TrackOrigins;

@@ -20,8 +20,8 @@ interface KeptStreams {
 const maxNames = 8;
 
 /**
- * Names what an input has and an output has not, one sentence for each kind: other programmes, tracks, cover
- * images, attached files and data tracks. What the request leaves out on purpose is not named: skipped audio and captions,
+ * Names what an input has and an output has not, one sentence for each kind: other programmes, tracks, and data
+ * tracks. What the request leaves out on purpose is not named: skipped audio and captions,
  * skipped video with its subtitles, and the alternatives of a programme or an audio track that it chooses.
  */
 export function leftOutWarnings(
@@ -32,8 +32,6 @@ export function leftOutWarnings(
   const { tracks = [], programs } = media.unused ?? {};
   const videos = wantsVideo ? tracks.filter(({ kind }) => kind === 'video') : [];
   const audios = wantsAudio ? tracks.filter(({ kind }) => kind === 'audio') : [];
-  const covers = tracks.filter(({ kind }) => kind === 'cover').length;
-  const files = tracks.filter(({ kind }) => kind === 'attachment');
   const data = tracks.filter(
     ({ kind, codec }) =>
       kind === 'data' && !(codec === 'tmcd' && (hasTimecode || settings.metadata === 'drop')),
@@ -44,22 +42,15 @@ export function leftOutWarnings(
     ...(wantsAudio && otherAudio !== null ? otherAudioWarnings(otherAudio, media) : []),
     ...trackWarnings('audio', audios),
     ...(hasVideo || !wantsVideo ? [] : subtitleWarnings(settings, media)),
-    ...(covers === 0 ? [] : [`The cover ${plural('image', covers)} of the input ${was(covers)} left out.`]),
-    ...namesSentence(
-      files.map(({ fileName, codec, streamIndex }) => fileName ?? `${codec} in stream ${streamIndex}`),
-      (names) =>
-        `The ${plural('file', files.length)} attached to the input ${was(files.length)} left out: ${names}.`,
-    ),
     ...namesSentence(
       data.map(({ codec, streamIndex }) => `stream ${streamIndex} (${dataName(codec)})`),
       (names) =>
-        `The ${plural('data track', data.length)} of the input ${was(data.length)} left out: ${names}.`,
+        data.length === 1
+          ? `The data track of the input was left out: ${names}.`
+          : `The data tracks of the input were left out: ${names}.`,
     ),
   ];
 }
-
-const plural = (noun: string, count: number) => (count === 1 ? noun : `${noun}s`);
-const was = (count: number) => (count === 1 ? 'was' : 'were');
 
 /** A sentence with a list of names; none if there are no names. */
 export function namesSentence(
@@ -77,6 +68,7 @@ const dataNames: Readonly<Record<string, string>> = {
   gpmd: 'gpmd: GoPro telemetry',
   camm: 'camm: camera motion',
   scte_35: 'scte_35: splice points',
+  thumbnails: 'images of chapters',
 };
 
 function dataName(codec: string): string {

@@ -100,13 +100,13 @@ export function languageIn({ muxer }: Container, language: string | null): strin
 }
 
 /**
- * The filter that draws captions. The steps run in the scratch folder, so the name of the file is enough, and needs no
- * escapes. It may change the pixel format.
+ * The filter that draws captions. The steps run in the scratch folder, so the names of the file and the folder of fonts are
+ * enough, and need no escapes. It may change the pixel format.
  */
 export function burnFilters({ burned, codecOptions }: VideoDecision): readonly string[] {
-  return burned === undefined
-    ? []
-    : [`${burned.filter}=${burned.name}`, `format=${codecOptions.pixelFormat}`];
+  if (burned === undefined) return [];
+  const fonts = burned.fontsFolder === undefined ? '' : `:fontsdir=${burned.fontsFolder}`;
+  return [`${burned.filter}=${burned.name}${fonts}`, `format=${codecOptions.pixelFormat}`];
 }
 
 /** A subtitle track of the input, and the file that it is written to. */

@@ -1,6 +1,7 @@
 import { type AudioTrack, copiesStreams, type Decision } from '../decide/decisions.js';
 import type { Capabilities } from '../plan-types.js';
 import { fileArgument } from '../safe-input.js';
+import { attachedArgs, forFilm } from './attached.js';
 import { audioArgs } from './audio.js';
 import { captionTrackArgs, languageIn, titleTagOf } from './captions.js';
 import type { Skip } from './filters.js';
@@ -15,6 +16,8 @@ interface Streams {
   readonly audio: readonly string[];
   /** The caption tracks, in order. */
   readonly captions: readonly string[];
+  /** The cover images, and then the files, in order. */
+  readonly attached: readonly string[];
   /** The number of the input with the tags and chapters. */
   readonly metadata: number | null;
 }
@@ -31,13 +34,18 @@ export function outputArgs(
   return [
     ...(streams.video === null ? [] : ['-map', streams.video]),
     ...streams.audio.flatMap((stream) => ['-map', stream]),
-    ...streams.captions.flatMap((stream) => ['-map', stream]),
-    ...copiedVideoArgs(decision),
-    ...(video === null ? [] : videoArgs(video, container, pass, capabilities)),
-    ...(pass?.number === 1 ? [] : lastFrameArgs(decision.lastFrame, capabilities)),
-    ...(video === null || pass?.number === 1 || !isMp4(decision)
-      ? []
-      : frameDurationArgs(video, capabilities)),
+    ...[...streams.captions, ...streams.attached].flatMap((stream) => ['-map', stream]),
+    ...forFilm(
+      [
+        ...copiedVideoArgs(decision),
+        ...(video === null ? [] : videoArgs(video, container, pass, capabilities)),
+        ...(pass?.number === 1 ? [] : lastFrameArgs(decision.lastFrame, capabilities)),
+        ...(video === null || pass?.number === 1 || !isMp4(decision)
+          ? []
+          : frameDurationArgs(video, capabilities)),
+      ],
+      decision,
+    ),
     ...(streams.audio.length === 0
       ? []
       : pass?.number === 1
@@ -46,6 +54,7 @@ export function outputArgs(
             forTrack(trackArgs(track, decision, capabilities), length === 1 ? null : index),
           )),
     ...(streams.captions.length === 0 ? [] : captionTrackArgs(decision)),
+    ...attachedArgs(decision, streams.video !== null),
     ...(skipOf(decision).seconds > 0 ? ['-ss', secondsArgument(skipOf(decision).seconds)] : []),
     ...(clip.lengthSeconds === null ? [] : ['-t', secondsArgument(clip.lengthSeconds)]),
     ...(pass?.number === 1 ? firstPassFile : fileArgs(decision, streams.metadata, path, capabilities)),

@@ -3,6 +3,7 @@ import { type Decision, encodedAudio, type PixelSize, type VideoDecision } from 
 import type { DecisionWithVideo } from '../decide/group-decisions.js';
 import { encoderDelayFrames, firstPassWeight, type VideoEncoder, videoEncoders } from '../encoders.js';
 import type { Capabilities, PlanPaths, Step } from '../plan-types.js';
+import { attachedStreams, coverInputArgs, coverInputCount } from './attached.js';
 import { captionInputArgs, captionInputCount, captionStreams } from './captions.js';
 import { videoGraph, videoLabel } from './filters.js';
 import { groupGraph, groupLabel } from './group-graph.js';
@@ -69,12 +70,14 @@ function encodeArgs(
   // After the input and the files of its audio.
   const firstWatermark = 1 + audio.args.length;
   const firstCaptions = firstWatermark + (video?.watermarks.length ?? 0);
+  const firstCover = firstCaptions + captionInputCount(whole);
   const graph = (of: VideoDecision) => videoGraph(of, capabilities, firstWatermark, skipOf(decision));
   const streams = {
     video: copiedVideo !== undefined ? `0:${copiedVideo.streamIndex}` : video === null ? null : videoLabel,
     audio: audio.streamsOf(whole),
     captions: captionStreams(whole, firstCaptions),
-    metadata: whole.metadata === undefined ? null : firstCaptions + captionInputCount(whole),
+    attached: attachedStreams(whole, firstCover),
+    metadata: whole.metadata === undefined ? null : firstCover + coverInputCount(whole),
   };
   return [
     '-y',
@@ -82,15 +85,23 @@ function encodeArgs(
     ...audio.args.flat(),
     ...(video === null ? [] : watermarkInputArgs(video.watermarks)),
     ...captionInputArgs(whole, skipOf(decision).seconds, paths),
+    ...coverInputArgs(whole, skipOf(decision).seconds),
     ...metadataInputArgs(whole, paths),
     ...(video === null ? [] : ['-filter_complex', graph(video)]),
-    ...outputArgs(decision, streams, pass, productPath(decision, paths), capabilities),
+    ...outputArgs(whole, streams, pass, productPath(decision, paths), capabilities),
   ];
 }
 
 /** The output of a first pass, which is discarded: only video. */
-function withoutFiles({ captions: _captions, metadata: _metadata, ...decision }: Decision): Decision {
-  return { ...decision, audio: [] };
+function withoutFiles(decision: Decision): Decision {
+  const {
+    captions: _captions,
+    metadata: _metadata,
+    covers: _covers,
+    attachments: _files,
+    ...rest
+  } = decision;
+  return { ...rest, audio: [] };
 }
 
 /** The outputs of a group: at least one with video, and those with only audio. */
@@ -148,7 +159,10 @@ function groupArgs(
   // After the input and the files of its audio.
   const firstWatermark = 1 + audio.args.length;
   const firstCaptions = firstWatermark + videos.reduce((sum, { watermarks }) => sum + watermarks.length, 0);
-  const firstMetadata = firstCaptions + captionsBefore(group.videos, group.videos.length);
+  const firstCover = firstCaptions + captionsBefore(group.videos, group.videos.length);
+  const coversBefore = (index: number) =>
+    all.slice(0, index).reduce((sum, decision) => sum + coverInputCount(decision), 0);
+  const firstMetadata = firstCover + coversBefore(all.length);
   const withMetadata = all.filter(({ metadata }) => metadata !== undefined);
   const metadataOf = (decision: Decision) =>
     decision.metadata === undefined ? null : firstMetadata + withMetadata.indexOf(decision);
@@ -158,6 +172,7 @@ function groupArgs(
     ...audio.args.flat(),
     ...videos.flatMap(({ watermarks }) => watermarkInputArgs(watermarks)),
     ...group.videos.flatMap((decision) => captionInputArgs(decision, skipOf(first).seconds, paths)),
+    ...all.flatMap((decision) => coverInputArgs(decision, skipOf(first).seconds)),
     ...withMetadata.flatMap((decision) => metadataInputArgs(decision, paths)),
     ...['-filter_complex', groupGraph(videos, source, capabilities, skipOf(first), firstWatermark)],
     ...group.videos.flatMap((decision, index) => {
@@ -165,6 +180,7 @@ function groupArgs(
         video: groupLabel(index),
         audio: audio.streamsOf(decision),
         captions: captionStreams(decision, firstCaptions + captionsBefore(group.videos, index)),
+        attached: attachedStreams(decision, firstCover + coversBefore(index)),
         metadata: metadataOf(decision),
       };
       const path = productPath(decision, paths);
@@ -176,6 +192,7 @@ function groupArgs(
         video: null,
         audio: audio.streamsOf(decision),
         captions: [],
+        attached: attachedStreams(decision, firstCover + coversBefore(all.indexOf(decision))),
         metadata: metadataOf(decision),
       };
       return outputArgs(decision, streams, passOf(decision, pass, paths), path, capabilities);

@@ -113,7 +113,7 @@ export async function validateRequest(request: RequestFields): Promise<void> {
 
 /** Whether settings may name local files. */
 function hasLocalFiles(settings: RequestFields): boolean {
-  const names = ['watermark', 'watermarks', 'caption_url', 'captions_url'];
+  const names = ['watermark', 'watermarks', 'caption_url', 'captions_url', 'cover'];
   return names.some((name) => settings[name] !== undefined);
 }
 

@@ -4,11 +4,11 @@ import type { RequestFields } from '../../shared/settings/setting.js';
 import { type FileToUpload, readableFileSize } from './files.js';
 
 const captionNames = ['caption_url', 'captions_url'] as const;
-const names = ['watermark', 'watermarks', ...captionNames] as const;
+const names = ['watermark', 'watermarks', 'cover', ...captionNames] as const;
 
 /**
- * Replaces local paths of watermarks and caption files in the settings of an output by `file:` URLs and adds the files
- * to `images`. Rejects with `UsageError` if a file cannot be read.
+ * Replaces local paths of watermarks, covers and caption files in the settings of an output by `file:` URLs and adds
+ * the files to `images`. Rejects with `UsageError` if a file cannot be read.
  */
 export async function toWatermarkUrls(
   settings: RequestFields,
@@ -23,14 +23,14 @@ export async function toWatermarkUrls(
 }
 
 /**
- * Replaces local paths of watermarks and caption files in the settings of an output by `file:` URLs, without checking
- * that the files exist.
+ * Replaces local paths of watermarks, covers and caption files in the settings of an output by `file:` URLs, without
+ * checking that the files exist.
  */
 export function withWatermarkUrls(settings: RequestFields): Promise<RequestFields> {
   return changeWatermarks(settings, async (url) => (isLocal(url) ? pathToFileURL(resolve(url)).href : url));
 }
 
-/** Replaces the `file:` URLs of watermarks and caption files in a request by other addresses. */
+/** Replaces the `file:` URLs of watermarks, covers and caption files in a request by other addresses. */
 export async function replaceWatermarks(
   request: RequestFields,
   addresses: ReadonlyMap<string, string>,
@@ -96,10 +96,11 @@ async function changeWatermarks(
   const changed = { ...settings };
   const changeObject = async (file: RequestFields) =>
     typeof file.url === 'string' ? { ...file, url: await change(file.url) } : file;
+  const changeCover = async (text: string) => (/^(?:keep|drop)$/i.test(text) ? text : change(text));
   for (const name of changedNames) {
     const files = settings[name];
-    // A caption file may be given by its URL alone.
-    const changeText = name.startsWith('caption') ? change : undefined;
+    // A caption file may be given by its URL alone, and a cover image always is.
+    const changeText = name.startsWith('caption') ? change : name === 'cover' ? changeCover : undefined;
     if (files !== undefined) changed[name] = await mapObjects(files, changeObject, changeText);
   }
   return changed;

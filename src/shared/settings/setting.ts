@@ -95,6 +95,8 @@ export interface UrlSetting extends SettingText {
   readonly schemes?: readonly string[];
   /** Whether an e-mail address is accepted as well. */
   readonly acceptsEmail?: true;
+  /** Words that are accepted in place of a URL. */
+  readonly words?: readonly string[];
   /** Whether an empty text is the same as omitting the setting, with a warning: forms send empty fields. */
   readonly emptyMeansOmitted?: true;
 }

@@ -140,4 +140,17 @@ export const metadataTable = {
     section: tagsSection,
     help: 'chapters of the input',
   },
+  cover: {
+    kind: 'url',
+    words: ['keep', 'drop'],
+    example: 'https://example.com/cover.jpg',
+    section: tagsSection,
+    help: 'cover images of the input: keep, drop, or the URL of an image that replaces them (PNG, JPEG, GIF or BMP)',
+    defaultText: 'keep',
+  },
 } as const satisfies SettingsTable;
+
+/** The URL of the cover image of an output; null if it has none of its own. */
+export function coverUrlOf({ cover = 'keep' }: { readonly cover?: string }): string | null {
+  return cover === 'keep' || cover === 'drop' ? null : cover;
+}

@@ -4,14 +4,14 @@ import type { Budget } from './check-budget.js';
  * The budget of each module. Lower it when a module gets smaller. A commit that raises it says why.
  */
 export const budget: Budget = {
-  'daemon/actions': { lines: 3540, files: 23 },
+  'daemon/actions': { lines: 3550, files: 23 },
   'daemon/admin': { lines: 1100, files: 10 },
   'daemon/admin/database': { lines: 40, files: 1 },
   'daemon/app': { lines: 1650, files: 13 },
   'daemon/app/records': { lines: 320, files: 3 },
   'daemon/captions': { lines: 1530, files: 14 },
-  'daemon/dry-run': { lines: 630, files: 4 },
-  'daemon/ffmpeg': { lines: 5690, files: 38 },
+  'daemon/dry-run': { lines: 670, files: 5 },
+  'daemon/ffmpeg': { lines: 5770, files: 39 },
   'daemon/hosted-files': { lines: 890, files: 7 },
   'daemon/http': { lines: 4090, files: 28 },
   'daemon/jobs': { lines: 3680, files: 31 },
@@ -19,8 +19,8 @@ export const budget: Budget = {
   'daemon/migrate': { lines: 920, files: 4 },
   'daemon/net': { lines: 440, files: 4 },
   'daemon/packaging': { lines: 4270, files: 32 },
-  'daemon/pipeline': { lines: 4870, files: 37 },
-  'daemon/plan': { lines: 10290, files: 71 },
+  'daemon/pipeline': { lines: 5260, files: 39 },
+  'daemon/plan': { lines: 10410, files: 72 },
   'daemon/queue': { lines: 3330, files: 18 },
   'daemon/queue/postgres': { lines: 900, files: 4 },
   'daemon/store': { lines: 5350, files: 38 },

@@ -1,12 +1,8 @@
 import * as assert from 'uvu/assert';
 import type { ResolvedOutput } from '../../../daemon/actions/check-outputs.js';
 import { checkRequest, validPartsOf } from '../../../daemon/actions/check-request.js';
-import {
-  assumedCaptions,
-  encodedSourceOf,
-  planWithSources,
-  skippedOutputs,
-} from '../../../daemon/dry-run/dry-run.js';
+import { assumedCaptions, assumedCovers } from '../../../daemon/dry-run/assumed-files.js';
+import { encodedSourceOf, planWithSources, skippedOutputs } from '../../../daemon/dry-run/dry-run.js';
 import type { Ffmpeg } from '../../../daemon/ffmpeg/index.js';
 import type { MediaFacts } from '../../../daemon/jobs/media.js';
 import { noSavedCredentials } from '../../../daemon/jobs/saved-credentials.js';
@@ -87,6 +83,7 @@ function planOutputs(
           isTest: choices.chance(0.3),
           watermarks: (settings.watermark ?? []).map(() => watermark(choices)),
           captions: assumedCaptions(media, settings),
+          covers: assumedCovers(media, settings),
           segmentGrids: segmentGridsOf(
             settings,
             resolved.map((other) => other.settings),

@@ -160,18 +160,25 @@ export const url: SettingKind<UrlSetting> = {
       ? emptyResult(path)
       : toParseResult(path, parseAddress(setting, value));
   },
-  describe: ({ schemes }) => (schemes === undefined ? 'URL' : `URL with ${schemes.map(code).join(' or ')}`),
+  describe: ({ schemes, words = [] }) =>
+    `${words.map((word) => `${code(word)}, or `).join('')}${schemes === undefined ? 'URL' : `URL with ${schemes.map(code).join(' or ')}`}`,
   example: () => 'https://example.com/file',
   schema: (setting) => ({ type: 'string', maxLength: maxUrlLength, pattern: addressPattern(setting) }),
 };
 
-function addressPattern({ schemes, emptyMeansOmitted, acceptsEmail }: UrlSetting): string {
+function addressPattern({ schemes, emptyMeansOmitted, acceptsEmail, words }: UrlSetting): string {
   const known = schemes === undefined ? '[A-Za-z][A-Za-z\\d+.\\-]*' : inAnyCase(schemes);
+  if (words !== undefined) return `^(?:${known}:/|${inAnyCase(words)}$)`;
   if (acceptsEmail) return `^(?:${known}:/|[^\\s/:@]+@[^\\s/:@]+$)`;
   return emptyMeansOmitted ? `^(?:$|${known}:/)` : `^${known}:/`;
 }
 
-function parseAddress({ schemes, acceptsEmail }: UrlSetting, value: unknown): ScalarResult<string> {
+function parseAddress(
+  { schemes, acceptsEmail, words = [] }: UrlSetting,
+  value: unknown,
+): ScalarResult<string> {
+  const word = typeof value === 'string' ? words.find((one) => one === value.toLowerCase()) : undefined;
+  if (word !== undefined) return { value: word };
   if (typeof value !== 'string') return { rule: urlRule };
   if (isLongerThan(value, maxUrlLength)) return { rule: `must have at most ${maxUrlLength} characters` };
   if (isInvalidName(value)) return { rule: 'must not contain control characters or line breaks' };
