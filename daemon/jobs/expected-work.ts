@@ -69,6 +69,7 @@ const audioExtensions: ReadonlySet<string> = new Set([
     '.oga',
     '.wma',
     '.wav',
+    '.flac',
     '.ac3',
     '.ec3',
     '.eac3',

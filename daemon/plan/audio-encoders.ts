@@ -8,7 +8,7 @@ export interface AudioEncoder {
   readonly quality:
     | { readonly by: 'kbps-per-channel'; readonly levels: Levels<number> }
     | { readonly by: 'scale'; readonly levels: Levels<number> }
-    /** It has no rate: its samples are not compressed. */
+    /** It has no rate: it keeps all samples as they are. */
     | { readonly by: 'nothing' };
   /**
    * The only bitrates in Kbps that it has, all channels together, and which of them replaces another one; absent if it
@@ -73,6 +73,7 @@ export const audioEncoders = {
   eac3: { codec: 'eac3', quality: { by: 'kbps-per-channel', levels: [32, 48, 64, 96, 128] } },
   wmav2: { codec: 'wma', quality: { by: 'kbps-per-channel', levels: [32, 48, 64, 80, 96] } },
   pcm_s16le: { codec: 'pcm', quality: { by: 'nothing' } },
+  flac: { codec: 'flac', quality: { by: 'nothing' } },
   libopencore_amrnb: { codec: 'amr', quality: { by: 'kbps-per-channel', levels: [5, 6, 8, 10, 12] } },
 } as const satisfies Record<string, AudioEncoder>;
 

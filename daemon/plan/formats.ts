@@ -49,6 +49,7 @@ export const audioCodecs = {
   ac3: { sampleRates: ac3SampleRates },
   eac3: { sampleRates: ac3SampleRates },
   pcm: { sampleRates: null },
+  flac: { sampleRates: null },
   wma: { sampleRates: [48_000, 44_100, 32_000, 22_050, 16_000, 11_025, 8000] },
   amr: { sampleRates: [8000] },
 } as const satisfies Record<AudioCodec, AudioCodecFacts>;
@@ -101,6 +102,7 @@ const wavTags = {
 } as const;
 // The names of the others become those of tags that exist already.
 const oggTags = { except: ['description'] } as const;
+const flacTags = { except: ['description'] } as const;
 const asfTags = { except: ['description', 'author', 'creation_time'] } as const;
 const anyTags = { except: [] } as const;
 
@@ -292,6 +294,13 @@ export const containers = {
   '.m4r': m4a,
   '.f4a': f4a,
   '.f4b': f4a,
+  '.flac': {
+    muxer: 'flac',
+    tags: flacTags,
+    attached: 'covers',
+    codecPairs: {},
+    audioOnlyCodecs: ['flac'],
+  },
   '.aac': { muxer: 'adts', codecPairs: {}, audioOnlyCodecs: ['aac'] },
   '.wma': { muxer: 'asf', tags: asfTags, hasChapters: true, codecPairs: {}, audioOnlyCodecs: ['wma'] },
   '.ac3': { muxer: 'ac3', codecPairs: {}, audioOnlyCodecs: ['ac3'] },
@@ -332,7 +341,7 @@ export function extensionOf(filename: string): string {
 
 const otherMediaExtensions: ReadonlySet<string> = new Set([
   ...['.avi', '.divx', '.mpg', '.mpeg', '.m2v', '.vob', '.m2ts', '.mts', '.mxf', '.rm', '.rmvb', '.asf'],
-  ...['.flac', '.aif', '.aiff', '.opus', '.weba', '.m3u8', '.mpd', '.m4s', '.gif', '.jpg', '.jpeg', '.png'],
+  ...['.aif', '.aiff', '.opus', '.weba', '.m3u8', '.mpd', '.m4s', '.gif', '.jpg', '.jpeg', '.png'],
 ]);
 
 /** Whether an extension is that of another kind of media file. */

@@ -159,7 +159,9 @@ const rules: readonly EffectRule[] = [
   {
     names: ['audio_quality', 'audio_bitrate'],
     reason: ({ settings, combination: { audio } }) =>
-      audio?.codec === 'pcm' && settings.copy_audio !== true ? 'pcm has no choice of bitrates' : null,
+      /^(?:pcm|flac)$/.test(audio?.codec ?? '') && settings.copy_audio !== true
+        ? `${audio?.codec} has no choice of bitrates`
+        : null,
   },
   {
     names: ['cover'],
@@ -194,7 +196,9 @@ const rules: readonly EffectRule[] = [
       if (depth === 16) return null;
       if (audio === null) return 'the output has no audio';
       if (copy_audio === true) return 'the audio is copied';
-      return audio.codec === 'pcm' ? null : 'only the codec pcm has a choice of bits per sample';
+      return /^(?:pcm|flac)$/.test(audio.codec)
+        ? null
+        : 'only the codecs pcm and flac have a choice of bits per sample';
     },
   },
   {

@@ -144,8 +144,8 @@ function decideOutput(
       audio: selectedTracks.filter(({ streamIndex }) => !encodedAudio.has(streamIndex)),
       encodedVideo: media.video === null ? null : (combination.video?.codec ?? null),
       encodedAudio: media.audio === null ? null : (combination.audio?.codec ?? null),
-      container,
-      extension,
+      ...{ container, extension },
+      isClip: exactClip.startSeconds > 0 || exactClip.lengthSeconds !== null,
     },
     media,
   );

@@ -18,6 +18,7 @@ const types: Readonly<Record<string, string>> = {
   '.ec3': 'audio/eac3',
   '.eac3': 'audio/eac3',
   '.wav': 'audio/wav',
+  '.flac': 'audio/flac',
   '.oga': 'audio/ogg',
   '.ogg': 'audio/ogg',
   '.m3u8': 'application/vnd.apple.mpegurl',

@@ -163,7 +163,7 @@ for (const build of await shippedBuilds()) {
     png,
   }) => {
     const folder = tempFolder();
-    const names = ['a.mp4', 'b.mp4', 'a.m4v', 'a.mkv', 'a.m4a', 'a.mp3', 'a.mov', 'a.webm'];
+    const names = ['a.mp4', 'b.mp4', 'a.m4v', 'a.mkv', 'a.m4a', 'a.mp3', 'a.flac', 'a.mov', 'a.webm'];
     const settings: Readonly<Record<string, string>> = {
       'a.mp4': ',video_bitrate=100',
       'b.mp4': ',video_bitrate=80,width=32',
@@ -184,7 +184,7 @@ for (const build of await shippedBuilds()) {
         hasPlace ? bytes.map((one) => one.toString('hex')) : [],
         name,
       );
-      assert.is(found.tracks, /m4a|mp3/.test(name) ? 'audio' : 'video audio', name);
+      assert.is(found.tracks, /m4a|mp3|flac/.test(name) ? 'audio' : 'video audio', name);
       assert.equal(found.files, name === 'a.mkv' ? [['-i é.ttf', Buffer.from('a font')]] : [], name);
       if (name === 'a.mkv') assert.equal(found.names, ['cover.jpg', 'back.png']);
       const lost = `${join(folder, name)}: The cover images of the input were left out`;

@@ -70,6 +70,7 @@ const kept = {
   'a.flv': [['title', 'artist', 'date', 'track', 'mood', 'creation_time'], false],
   'a.m4a': [['title', 'artist', 'date', 'track', 'creation_time'], true],
   'a.mp3': [['title', 'artist', 'date', 'track', 'mood', 'creation_time'], true],
+  'a.flac': [['title', 'artist', 'date', 'track', 'mood', 'creation_time'], false],
   'a.oga': [['title', 'artist', 'date', 'track', 'mood', 'creation_time'], false],
   'a.wav': [['title', 'artist', 'date', 'track'], false],
   'a.wma': [['title', 'artist', 'date', 'track', 'mood'], true],

@@ -22,6 +22,13 @@ const checked: readonly (readonly [string, OutputSettings, readonly string[], re
   ['a.wav', { audio_bitrate: 128 }, [], ['audio_bitrate']],
   ['a.wav', { audio_bit_depth: 24 }, [], []],
   ['a.mp4', { audio_bit_depth: 24 }, [], ['audio_bit_depth']],
+  ['a.flac', { audio_bit_depth: 24 }, [], []],
+  [
+    'a.flac',
+    { audio_bitrate: 128, audio_constant_bitrate: true },
+    [],
+    ['audio_constant_bitrate', 'audio_bitrate'],
+  ],
   ['a.mp4', { audio_bit_depth: 16 }, [], []],
   ['a.wav', { audio_bitrate: 128, copy_audio: true }, [], ['audio_bitrate']],
   ['a.mp4', { audio_constant_bitrate: true, audio_bitrate: 96 }, [], []],
@@ -155,6 +162,18 @@ test('audio that must be repacked is repacked before it is measured', () => {
     wanted?.runs.map((args) => args.at(-1)),
     ['file:/scratch/audio-7-1.amr', '-'],
   );
+});
+
+test('FLAC keeps 16 bits of a sample or 24, and is copied only as a whole', () => {
+  assert.match(argsOf(planOf({}, 'a.flac')), /-c:a flac .*-sample_fmt s16/);
+  for (const audio_bit_depth of [24, 32] as const)
+    assert.match(argsOf(planOf({ audio_bit_depth }, 'a.flac')), /-c:a flac .*-sample_fmt s32/);
+  const media = mediaFacts({ audio: audioFacts({ codec: 'flac' }) });
+  assert.match(argsOf(planOf({ copy: true }, 'a.flac', media)), /-c:a copy/);
+  const clip = planOf({ copy: true, clip_length: 2 }, 'a.flac', media);
+  assert.match(argsOf(clip), /-c:a flac/);
+  assert.match(clip.products[0]?.warnings.join() ?? '', /encoded: \.flac does not support a copy of flac/);
+  assert.is(planOf({ copy_audio: true, clip_length: 2 }, 'a.flac', media).rejections.length, 1);
 });
 
 test.run();

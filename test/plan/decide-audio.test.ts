@@ -14,6 +14,7 @@ const encoderOf = {
   ac3: 'ac3',
   eac3: 'eac3',
   pcm: 'pcm_s16le',
+  flac: 'flac',
   wma: 'wmav2',
   amr: 'libopencore_amrnb',
 } as const satisfies Record<AudioCodec, AudioEncoderName>;

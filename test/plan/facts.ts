@@ -59,14 +59,14 @@ const encoders = [
   'libaom-av1',
 ];
 const audioEncoders = [
-  ...['ac3', 'eac3', 'wmav2', 'pcm_s16le', 'libopencore_amrnb'],
+  ...['ac3', 'eac3', 'wmav2', 'pcm_s16le', 'flac', 'libopencore_amrnb'],
   'aac',
   'libmp3lame',
   'libvorbis',
   'libopus',
 ];
 const muxers = [
-  ...['asf', '3g2', 'ac3', 'eac3', 'wav'],
+  ...['asf', '3g2', 'ac3', 'eac3', 'wav', 'flac'],
   'mp4',
   'mov',
   'matroska',

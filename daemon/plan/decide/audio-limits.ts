@@ -61,6 +61,7 @@ export function bitrateRange(codec: AudioCodec, sampleRate: number, channels: 1 
       // The encoder does not open with 16, at any rate from 8000 to 48,000 Hz.
       return range(32, 320);
     case 'pcm':
+    case 'flac':
       return range(0, Number.POSITIVE_INFINITY);
     case 'amr':
       return range(5, 12);

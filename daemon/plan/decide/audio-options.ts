@@ -39,6 +39,15 @@ export function audioOptionWarnings(
     ...(codec === 'amr' && settings.audio_channels === 2
       ? [{ field: `${path}.audio_channels`, message: 'was corrected to 1: amr has one channel', strictError }]
       : []),
+    ...(codec === 'flac' && settings.audio_bit_depth === 32
+      ? [
+          {
+            field: `${path}.audio_bit_depth`,
+            message: 'was corrected to 24: flac has up to 24 bits per sample',
+            strictError: 'must be 16 or 24 for flac',
+          },
+        ]
+      : []),
     ...(encoder === 'aac' && isConstantRate(settings)
       ? [
           {
@@ -52,7 +61,7 @@ export function audioOptionWarnings(
 
 /** Whether a codec has a choice of bitrates that can be constant. */
 export function hasBitrates(codec: AudioCodec): boolean {
-  return codec !== 'pcm' && codec !== 'amr';
+  return codec !== 'pcm' && codec !== 'flac' && codec !== 'amr';
 }
 
 /** Whether the bitrate of an output is kept constant. */

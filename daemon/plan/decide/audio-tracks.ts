@@ -14,7 +14,7 @@ import type { MeasuredAudio } from './normalization.js';
 export const maxAudioTracks = 50;
 
 /** The muxers of containers that hold one track of audio. */
-const singleTrackMuxers: ReadonlySet<string> = new Set(['flv', 'wav', 'mp3', 'adts', 'ac3', 'eac3']);
+const singleTrackMuxers: ReadonlySet<string> = new Set(['flv', 'wav', 'mp3', 'flac', 'adts', 'ac3', 'eac3']);
 
 /** Whether a container holds one track of audio only. */
 export function holdsOneTrack({ muxer }: Container): boolean {

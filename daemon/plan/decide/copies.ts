@@ -14,6 +14,8 @@ interface StreamsToCopy {
   readonly encodedAudio: AudioCodec | null;
   readonly container: Container;
   readonly extension: string;
+  /** Whether the output may be only a part of the input. */
+  readonly isClip: boolean;
 }
 
 /** The streams that an output copies, and why others are not, one sentence each. */
@@ -40,8 +42,10 @@ export function decideCopies(
   const wantedAudio = settings.copy_audio === true ? streams.audio : [];
   const [first] = wantedAudio;
   if (wantedVideo === null && first === undefined) return { video: null, audio: new Map(), warnings: [] };
+  // The header of FLAC, which is copied, has the number of samples and their checksum.
+  const lacksClips = container.muxer === 'flac' && streams.isClip;
   const isHeld = (kind: 'video' | 'audio', codec: string | null | undefined) =>
-    codec == null || canCopy(container, kind, codec);
+    codec == null || (canCopy(container, kind, codec) && !lacksClips);
   const videoCodec = wantedVideo?.codec ?? streams.encodedVideo;
   const audioCodec = first?.codec ?? streams.encodedAudio;
   if (!isOptional && videoCodec !== null && !isHeld('video', videoCodec))

@@ -42,6 +42,8 @@ export function audioArgs(
     String(audio.sampleRate),
     '-ac',
     String(audio.channels),
+    // Otherwise it depends on the filters. 24 bits are in samples of 32.
+    ...(encoder.codec === 'flac' ? ['-sample_fmt', audio.bitDepth === 16 ? 's16' : 's32'] : []),
     ...(encoder.always ?? []),
   ];
 }

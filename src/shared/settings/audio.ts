@@ -30,7 +30,7 @@ const trackSelector =
 export const audioTable = {
   audio_codec: {
     kind: 'choice',
-    choices: ['aac', 'mp3', 'vorbis', 'opus', 'ac3', 'eac3', 'pcm', 'wma', 'amr'],
+    choices: ['aac', 'mp3', 'vorbis', 'opus', 'ac3', 'eac3', 'pcm', 'flac', 'wma', 'amr'],
     aliases: { wmav2: 'wma' },
     section,
     help: 'audio codec',
@@ -41,7 +41,7 @@ export const audioTable = {
     choices: [16, 24, 32],
     default: 16,
     section: 'Formats',
-    help: 'bits per sample of the codec pcm',
+    help: 'bits per sample of the codecs pcm and flac, which has up to 24',
   },
   audio_quality: {
     kind: 'integer',

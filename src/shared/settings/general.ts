@@ -39,7 +39,7 @@ const containers = [
   ...(['mp4', 'm4v', 'f4v', 'm4a', 'f4a', 'm4b', 'm4r', 'f4b', 'mov'] as const),
   ...(['3gp', '3gpp', '3g2', '3gp2', '3gpp2', 'flv', 'ts', 'mkv', 'webm'] as const),
   'm4f',
-  ...(['ogg', 'ogv', 'oga', 'ogx', 'wmv', 'wma', 'aac', 'mp3', 'ac3', 'ec3', 'eac3', 'wav'] as const),
+  ...(['ogg', 'ogv', 'oga', 'ogx', 'wmv', 'wma', 'aac', 'mp3', 'ac3', 'ec3', 'eac3', 'wav', 'flac'] as const),
 ] as const;
 
 /** Values of `format` that are known but cannot be written: playlists. */
@@ -64,7 +64,7 @@ export const videoExtensions = {
 /** The same of an output without video, by `audio_codec`. */
 export const audioExtensions = {
   ...({ aac: '.m4a', mp3: '.mp3', vorbis: '.oga', opus: '.webm', ac3: '.ac3', eac3: '.ec3' } as const),
-  ...({ pcm: '.wav', wma: '.wma', amr: '.3gp' } as const),
+  ...({ pcm: '.wav', flac: '.flac', wma: '.wma', amr: '.3gp' } as const),
 } as const;
 
 const section = '4.1 General';

@@ -20,7 +20,7 @@ export const budget: Budget = {
   'daemon/net': { lines: 440, files: 4 },
   'daemon/packaging': { lines: 4270, files: 32 },
   'daemon/pipeline': { lines: 5260, files: 39 },
-  'daemon/plan': { lines: 10410, files: 72 },
+  'daemon/plan': { lines: 10440, files: 72 },
   'daemon/queue': { lines: 3330, files: 18 },
   'daemon/queue/postgres': { lines: 900, files: 4 },
   'daemon/store': { lines: 5350, files: 38 },
