@@ -2,6 +2,7 @@ import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { VencError } from '../../src/shared/errors.js';
 import { withoutPassword } from '../../src/shared/redact.js';
+import { maxPixels } from '../../src/shared/settings/limits.js';
 import { isSegmented } from '../../src/shared/settings/segments.js';
 import { coverUrlOf } from '../../src/shared/settings/sources.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
@@ -115,7 +116,7 @@ export function createAttachedReader(context: PipelineContext, scratch: string):
       const path = files.get(facts.streamIndex);
       const from = `The cover image in stream ${facts.streamIndex} of the input`;
       const reason = facts.hasNoSize
-        ? 'it is damaged, or has more pixels than are supported'
+        ? `it is damaged, or has more than ${maxPixels} pixels`
         : `an output has at most ${maxCovers}`;
       found.push(
         path === undefined

@@ -50,7 +50,8 @@ export function decideAttached(
 ): AttachedDecision {
   const { container, extension, isCut, hasHintTracks, usesFonts } = output;
   const hasPlace = holdsCovers(container, output);
-  const where = isCut ? 'segments have' : hasHintTracks ? 'a file with hint tracks has' : `${extension} has`;
+  const whereFiles = isCut ? 'segments have' : `${extension} has`;
+  const where = hasHintTracks ? 'a file with hint tracks has' : whereFiles;
   const keepsFiles = container.attached === 'files' && !isCut;
   const lostFiles = keepsFiles ? [] : attachments.filter((file) => !(usesFonts && isFont(file)));
   const isLost = !hasPlace && covers.length > 0 && settings.cover !== 'drop' && coverUrlOf(settings) === null;
@@ -68,7 +69,7 @@ export function decideAttached(
       ...namesSentence(
         lostFiles.map(({ fileName, codec, streamIndex }) => fileName ?? `${codec} in stream ${streamIndex}`),
         (names) =>
-          `The file${files.s} attached to the input ${files.was} left out: ${names} (${where} no place for ${files.it}).`,
+          `The file${files.s} attached to the input ${files.was} left out: ${names} (${whereFiles} no place for ${files.it}).`,
       ),
     ],
   };
