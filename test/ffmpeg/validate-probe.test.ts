@@ -201,4 +201,26 @@ test('audio with cover art that is too large is accepted as audio', () => {
   assert.ok(media.audio);
 });
 
+test('cover images and files are read with what the file says about them', () => {
+  const image = { ...video, codec_name: 'mjpeg', disposition: { attached_pic: 1 } };
+  const streams = [
+    ...[video, audioStream],
+    { ...image, index: 2, tags: { filename: 'a\u0000b\n.jpg', title: 'Band', comment: 'Cover (back)' } },
+    { ...image, index: 3, width: 0, height: 0 },
+    { ...image, index: 4, disposition: { attached_pic: 1, timed_thumbnails: 1 } },
+    { index: 5, codec_type: 'attachment', codec_name: 'ttf', tags: { filename: '-y', mimetype: 'font/ttf' } },
+    { index: 6, codec_type: 'attachment' },
+  ];
+  const { covers, attachments, unused } = mediaOf({ format: mp4, streams });
+  assert.equal(covers, [
+    { streamIndex: 2, codec: 'mjpeg', fileName: 'ab .jpg', title: 'Band', shows: 'Cover (back)' },
+    { streamIndex: 3, codec: 'mjpeg', hasNoSize: true },
+  ]);
+  assert.equal(attachments, [
+    { streamIndex: 5, codec: 'ttf', fileName: '-y', mimeType: 'font/ttf' },
+    { streamIndex: 6, codec: 'unknown' },
+  ]);
+  assert.equal(unused?.tracks, [{ streamIndex: 4, kind: 'data', codec: 'thumbnails' }]);
+});
+
 test.run();

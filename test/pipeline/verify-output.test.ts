@@ -218,4 +218,15 @@ test('a truncated input fails unless that is allowed', () => {
   assert.match(verifyOutput(whole, media, none).failure?.message ?? '', /Only 40\.0 of 60\.0 seconds/);
 });
 
+test('cover images and files that are missing are warnings', () => {
+  const expected = { ...product, covers: 2, attachments: 1 };
+  const attachments = [{ streamIndex: 3, codec: 'ttf' }];
+  const found = mediaFacts({ covers: [{ streamIndex: 2, codec: 'png' }], attachments });
+  assert.equal(verifyOutput(expected, found), {
+    failure: null,
+    warnings: ['The output has only 1 of 2 cover images: the others were lost.'],
+  });
+  assert.is(verifyOutput(expected, mediaFacts()).warnings.length, 2);
+});
+
 test.run();
