@@ -31,14 +31,23 @@ async function read(path: string) {
   for (const { index } of streams.filter(isCover)) {
     const to = join(tempFolder(), 'cover');
     const words = ['-map', `0:${index}`, '-c', 'copy', '-frames:v', '1', '-f', 'rawvideo', to];
-    await run(ffmpeg.path, ['-v', 'error', '-i', path, ...words]);
+    await run(ffmpeg.path, ['-nostdin', '-v', 'error', '-i', path, ...words]);
     covers.push(await readFile(to));
   }
   const files: (readonly [string | undefined, Buffer])[] = [];
   for (const { index, tags } of streams.filter(({ codec_type }) => codec_type === 'attachment')) {
     const to = join(tempFolder(), 'file');
     const words = ['-map', '0:a', '-c', 'copy', '-frames:a', '1', '-f', 'null', '-'];
-    await run(ffmpeg.path, ['-v', 'error', `-dump_attachment:${index}`, to, '-i', path, ...words]);
+    await run(ffmpeg.path, [
+      '-nostdin',
+      '-v',
+      'error',
+      `-dump_attachment:${index}`,
+      to,
+      '-i',
+      path,
+      ...words,
+    ]);
     files.push([tags?.filename, await readFile(to)]);
   }
   const tracks = streams.filter((one) => !isCover(one) && one.codec_type !== 'attachment');
@@ -218,8 +227,6 @@ for (const build of await shippedBuilds()) {
     );
     const files = await made(film, 'a.mkv', '--copy', '--cover', png);
     assert.equal([files.names, files.covers], [['cover.png'], [await readFile(png)]]);
-    const again = await made(join(tempFolder(), '..', film), 'b.mp4', '--copy', '--cover', png);
-    assert.is(again.covers.length, 1);
   });
 
   test('images that cannot be used are warnings', async ({ film }) => {
@@ -275,7 +282,18 @@ for (const build of await shippedBuilds()) {
       assert.is(code, 0, stderr);
       assert.not.match(stderr, /attached/);
       const raw = join(tempFolder(), 'raw');
-      await run(ffmpeg.path, ['-v', 'error', '-i', output, '-frames:v', '1', '-f', 'rawvideo', raw]);
+      await run(ffmpeg.path, [
+        '-nostdin',
+        '-v',
+        'error',
+        '-i',
+        output,
+        '-frames:v',
+        '1',
+        '-f',
+        'rawvideo',
+        raw,
+      ]);
       frames.push((await readFile(raw)).toString('latin1'));
     }
     assert.is.not(frames[0], frames[1]);

@@ -13,7 +13,9 @@ const run = promisify(execFile);
 
 /** The checksum of the samples of a file, as 24 bits. */
 async function samplesOf(path: string): Promise<string> {
-  return (await run(ffmpeg.path, ['-v', 'error', '-i', path, '-c:a', 'pcm_s24le', '-f', 'md5', '-'])).stdout;
+  return (
+    await run(ffmpeg.path, ['-nostdin', '-v', 'error', '-i', path, '-c:a', 'pcm_s24le', '-f', 'md5', '-'])
+  ).stdout;
 }
 
 async function secondsOf(path: string): Promise<number> {
