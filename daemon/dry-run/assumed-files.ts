@@ -44,7 +44,7 @@ export function assumedCovers({ covers = [] }: MediaFacts, settings: OutputSetti
     facts: Partial<CoverFacts> = {},
   ): CoverImage => ({
     ...{ path: `./${name}.${format}`, format, fileName: facts.fileName ?? `cover.${format}` },
-    ...{ title: facts.title ?? null, shows: facts.shows ?? null },
+    ...{ streamIndex: facts.streamIndex ?? null, title: facts.title ?? null, shows: facts.shows ?? null },
   });
   const url = coverUrlOf(settings);
   if (url !== null) return { images: [image('cover', /\.png$/i.test(url) ? 'png' : 'jpg')], warnings: [] };

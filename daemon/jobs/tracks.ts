@@ -1,5 +1,11 @@
 import type { InputTrackRecord, OutputTrackRecord, TrackKind } from '../../src/shared/records/media.js';
-import { audioStreams, type MediaFacts, type TrackLabels } from './media.js';
+import {
+  type AttachmentFacts,
+  audioStreams,
+  type CoverFacts,
+  type MediaFacts,
+  type TrackLabels,
+} from './media.js';
 
 /** A track of a file, or all its chapters. */
 export interface MediaTrack extends TrackLabels {
@@ -17,7 +23,7 @@ export interface MediaTrack extends TrackLabels {
 
 /** All tracks of a file in its order, then its chapters. */
 export function tracksOf(media: MediaFacts): readonly MediaTrack[] {
-  const { video, subtitles = [], unused, chapters = [] } = media;
+  const { video, subtitles = [], covers = [], attachments = [], unused, chapters = [] } = media;
   const streams: readonly (MediaTrack & { readonly streamIndex: number })[] = [
     ...(video === null
       ? []
@@ -30,10 +36,12 @@ export function tracksOf(media: MediaFacts): readonly MediaTrack[] {
       ...{ kind: 'subtitle' as const, streamIndex, codec },
       ...labelsOf(facts),
     })),
-    ...(unused?.tracks ?? []).map(({ kind, streamIndex, codec, fileName }) => ({
-      ...{ kind, streamIndex, codec },
-      ...(fileName === undefined ? {} : { fileName }),
+    ...covers.map((cover) => ({
+      ...{ kind: 'cover' as const, ...fileFacts(cover) },
+      ...(cover.title === undefined ? {} : { title: cover.title }),
     })),
+    ...attachments.map((attachment) => ({ kind: 'attachment' as const, ...fileFacts(attachment) })),
+    ...(unused?.tracks ?? []).map(({ kind, streamIndex, codec }) => ({ kind, streamIndex, codec })),
   ];
   return [
     ...streams.toSorted((a, b) => a.streamIndex - b.streamIndex),
@@ -51,12 +59,19 @@ function labelsOf({ language, title, dispositions }: TrackLabels): TrackLabels {
   };
 }
 
+function fileFacts({ streamIndex, codec, fileName }: CoverFacts | AttachmentFacts) {
+  return { streamIndex, codec, ...(fileName === undefined ? {} : { fileName }) };
+}
+
 /** From which tracks of its source those of an output are made, and what it lacks. */
 export interface TrackOrigins {
   /** The streams of the source by kind, in the order of the output; null for captions of a file of the request. */
   readonly video: readonly number[];
   readonly audio: readonly number[];
   readonly subtitles: readonly (number | null)[];
+  /** Null for an image of the request. Absent if there are none. */
+  readonly covers?: readonly (number | null)[];
+  readonly attachments?: readonly number[];
   readonly leftOut: readonly LeftOutTrack[];
 }
 
@@ -90,13 +105,14 @@ export function outputTrackRecords(
   media: MediaFacts,
   origins: TrackOrigins | undefined,
 ): readonly OutputTrackRecord[] {
-  const { video = [], audio = [], subtitles = [] } = origins ?? {};
+  const { video = [], audio = [], subtitles = [], covers = [], attachments = [] } = origins ?? {};
   const from: Readonly<Partial<Record<TrackKind, readonly (number | null)[]>>> = {
-    ...{ video, audio, subtitle: subtitles },
+    ...{ video, audio, subtitle: subtitles, cover: covers, attachment: attachments },
   };
   return inputTrackRecords(media).map((record) => {
     const source = from[record.kind]?.[record.track - 1];
-    return { ...record, from: source === null ? 'caption_url' : numberOf(source ?? null) };
+    const isFile = record.kind === 'subtitle' && source === null;
+    return { ...record, from: isFile ? 'caption_url' : numberOf(source ?? null) };
   });
 }
 

@@ -309,6 +309,8 @@ const workerChangeTables = {
           video: listOf(count, 1000),
           audio: listOf(count, 1000),
           subtitles: listOf(nullable(count), 1000),
+          covers: optional(listOf(nullable(count), 1000)),
+          attachments: optional(listOf(count, 1000)),
         },
         leftOut: listOf(
           object({ kind: oneOf(...trackKinds), streamIndex: nullable(count), reason: sentence }),

@@ -214,7 +214,7 @@ function named(path: string, format: CoverImage['format'], facts: Partial<CoverF
   return {
     ...{ path, format },
     fileName: fileName !== undefined && ending.test(fileName) ? fileName : `${own}.${format}`,
-    ...{ title: title ?? null, shows: shows ?? null },
+    ...{ streamIndex: facts.streamIndex ?? null, title: title ?? null, shows: shows ?? null },
   };
 }
 

@@ -63,6 +63,8 @@ export interface CoverImage {
   /** Its name ends with the format, by which ffmpeg knows it. */
   readonly path: string;
   readonly format: 'jpg' | 'png';
+  /** The stream of the input that it comes from; null for an image of the request. */
+  readonly streamIndex: number | null;
   /** Its name in Matroska files. */
   readonly fileName: string;
   readonly title: string | null;

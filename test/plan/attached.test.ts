@@ -7,12 +7,12 @@ import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { mediaFacts, newCapabilities, output, paths } from './facts.js';
 
 const image = (path: string, over: Partial<CoverImage> = {}): CoverImage => ({
-  ...{ path, format: 'jpg', fileName: 'cover.jpg', title: null, shows: null },
+  ...{ path, format: 'jpg', streamIndex: null, fileName: 'cover.jpg', title: null, shows: null },
   ...over,
 });
 const images = [
-  image('/scratch/cover-1.jpg', { title: 'Band', shows: 'Artist' }),
-  image('/scratch/cover-2.png', { format: 'png', fileName: 'back.png' }),
+  image('/scratch/cover-1.jpg', { streamIndex: 2, title: 'Band', shows: 'Artist' }),
+  image('/scratch/cover-2.png', { format: 'png', streamIndex: 3, fileName: 'back.png' }),
 ];
 const song = mediaFacts({
   covers: [
@@ -123,6 +123,27 @@ test('fonts are used for captions that are drawn, and then are no loss', () => {
   const { steps, products } = plan([burning], media, paths, { ...newCapabilities, filters });
   assert.match(steps[0]?.args.join(' ') ?? '', /ass=burned-\d+\.ass:fontsdir=fonts-1/);
   assert.not.ok(products[0]?.warnings.some((text) => text.includes('attached')));
+  assert.ok(
+    products[0]?.origins?.leftOut.some(
+      ({ reason }) => reason === 'it is a font of the captions in the video',
+    ),
+  );
+});
+
+test('the plan says which cover images and files an output has, and why it lacks others', () => {
+  const media = mediaFacts({ ...song, ...fonts });
+  const originsOf = (settings: OutputSettings, filename: string) =>
+    planned(settings, filename, media).products[0]?.origins;
+  const kept = originsOf({}, 'film.mkv');
+  assert.equal(kept?.covers, [2, 3]);
+  assert.equal(kept?.attachments, [4, 5]);
+  const reasons = (settings: OutputSettings, filename: string) =>
+    originsOf(settings, filename)?.leftOut.map(({ kind, reason }) => `${kind}: ${reason}`);
+  assert.equal(reasons({ cover: 'drop' }, 'film.mov'), [
+    ...Array<string>(2).fill('cover: the request drops covers'),
+    ...Array<string>(2).fill('attachment: .mov has no place for attached files'),
+  ]);
+  assert.equal(reasons({}, 'film.mov')?.[0], 'cover: .mov has no place for it');
 });
 
 test.run();

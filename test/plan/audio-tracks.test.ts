@@ -112,12 +112,12 @@ test('a copy keeps all tracks, and encodes those that the container does not sup
 
 test('the plan says where each track comes from and why others are left out', () => {
   const subtitles = [{ streamIndex: 6, codec: 'hdmv_pgs_subtitle' }];
-  const cover = { streamIndex: 7, kind: 'cover', codec: 'png' } as const;
+  const covers = [{ streamIndex: 7, codec: 'png' }];
   const media = {
     ...several,
     subtitles,
     chapters: [{ startSeconds: 0, endSeconds: 5 }],
-    unused: { tracks: [...(several.unused?.tracks ?? []), cover] },
+    covers,
   };
   const made = plan([output({ audio_tracks: ['deu'] }, 'a.ts')], media, paths, newCapabilities);
   const { leftOut = [], ...kept } = made.products[0]?.origins ?? {};
@@ -130,7 +130,7 @@ test('the plan says where each track comes from and why others are left out', ()
       '4 audio: the request chooses other tracks',
       '5 audio: the request chooses other tracks',
       '6 subtitle: they are images, which .ts does not support',
-      '7 cover: cover images are not kept',
+      '7 cover: .ts has no place for it',
       'null chapters: .ts has no place for them',
     ],
   );

@@ -34,7 +34,7 @@ export function holdsCovers(
 }
 
 /** Whether a file in an input is a font. */
-export function isFont({ codec, fileName = '' }: AttachmentFacts): boolean {
+export function isFont({ codec, fileName = '' }: Pick<AttachmentFacts, 'codec' | 'fileName'>): boolean {
   return /^(?:ttf|otf)$/.test(codec) || /\.(?:ttf|otf|ttc|otc)$/i.test(fileName);
 }
 

@@ -1,6 +1,8 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
+import { coverUrlOf } from '../../../src/shared/settings/sources.js';
 import type { MediaFacts } from '../../jobs/media.js';
 import { type LeftOutTrack, type MediaTrack, type TrackOrigins, tracksOf } from '../../jobs/tracks.js';
+import { holdsCovers, isFont } from './attached.js';
 import { wantsCaptions } from './captions.js';
 import { areImages } from './clip-captions.js';
 import type { DraftDecision } from './decisions.js';
@@ -19,14 +21,16 @@ interface OriginContext {
 
 /** From which tracks of its source those of an output are made, and why it lacks the others. */
 export function trackOrigins(decision: DraftDecision, context: OriginContext): TrackOrigins {
-  const { video, copiedVideo, audio, captions = [] } = decision;
+  const { video, copiedVideo, audio, captions = [], covers = [], attachments = [] } = decision;
   const videoIndex = copiedVideo?.source.streamIndex ?? video?.streamIndex;
   const kept = {
     video: videoIndex === undefined ? [] : [videoIndex],
     audio: audio.map(({ source }) => source.streamIndex),
     subtitles: captions.map(({ streamIndex }) => streamIndex),
+    ...(covers.length === 0 ? {} : { covers: covers.map(({ streamIndex }) => streamIndex) }),
+    ...(attachments.length === 0 ? {} : { attachments: attachments.map(({ streamIndex }) => streamIndex) }),
   };
-  const used: ReadonlySet<number | null> = new Set([...kept.video, ...kept.audio, ...kept.subtitles]);
+  const used: ReadonlySet<number | null> = new Set(Object.values(kept).flat());
   return {
     ...kept,
     leftOut: tracksOf(context.media).flatMap((track): readonly LeftOutTrack[] => {
@@ -59,9 +63,11 @@ function reasonFor(
     case 'subtitle':
       return subtitleReason(track, decision, settings);
     case 'cover':
-      return 'cover images are not kept';
+      return coverReason(decision, settings);
     case 'attachment':
-      return 'attached files are not kept';
+      return decision.video?.burned !== undefined && isFont({ ...track, codec: track.codec ?? '' })
+        ? 'it is a font of the captions in the video'
+        : `${extension} has no place for attached files`;
     case 'data':
       return track.codec === 'tmcd' && metadata?.tags.some(({ name }) => name === 'timecode') === true
         ? 'its timecode is kept as a tag'
@@ -73,6 +79,16 @@ function reasonFor(
         ? 'none is in this part'
         : `${extension} has no place for them`;
   }
+}
+
+function coverReason(decision: DraftDecision, settings: OutputSettings): string {
+  const { container, extension, hasHintTracks = false } = decision;
+  if (settings.cover === 'drop') return 'the request drops covers';
+  if (coverUrlOf(settings) !== null) return 'the request names another image';
+  const isCut = decision.packaging !== undefined;
+  return holdsCovers(container, { isCut, hasHintTracks })
+    ? 'it could not be read, as a warning says'
+    : `${extension} has no place for it`;
 }
 
 function subtitleReason(
