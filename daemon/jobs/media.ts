@@ -120,6 +120,9 @@ export interface SubtitleFacts extends TrackLabels {
   readonly streamIndex: number;
   /** As ffprobe names it: `subrip`, `mov_text`, `hdmv_pgs_subtitle`, ... */
   readonly codec: string;
+  /** The size of the canvas of images, in pixels. Absent if it is not known, and for text. */
+  readonly width?: number;
+  readonly height?: number;
 }
 
 /** How far ffmpeg reads a file to find the properties of its tracks. */

@@ -169,7 +169,10 @@ const trackLabels = {
 
 const audio = object({ ...streamFields, channels: count, sampleRate: count, ...trackLabels });
 
-const subtitle = object({ streamIndex: count, codec: word, ...trackLabels });
+const subtitle = object({
+  ...{ streamIndex: count, codec: word, ...trackLabels },
+  ...{ width: optional(count), height: optional(count) },
+});
 
 const program = object({ number: count, name: optional(word) });
 

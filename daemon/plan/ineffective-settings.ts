@@ -39,7 +39,7 @@ const rules: readonly EffectRule[] = [
     reason: ({ combination }) => (combination.video === null ? 'the output has no video' : null),
   },
   {
-    names: ['thumbnails', 'caption_url', 'skip_captions', 'subtitles'],
+    names: ['thumbnails', 'caption_url', 'skip_captions', 'subtitles', 'subtitle_tracks'],
     reason: ({ combination }) => (combination.video === null ? 'the output has no video' : null),
   },
   {

@@ -121,17 +121,26 @@ export type CaptionTrack = {
   | { readonly from: 'input'; readonly streamIndex: number }
 );
 
-/**
- * Captions that are drawn into the video: the name of their file in the scratch folder, what is in it, and the filter
- * that draws it.
- */
-export interface BurnedCaptions {
-  readonly name: string;
-  readonly content: string;
-  readonly filter: 'ass' | 'subtitles';
-  /** A folder within the scratch folder with fonts for them; absent if there is none. */
-  readonly fontsFolder?: string;
-}
+/** Captions that are drawn into the video. */
+export type BurnedCaptions =
+  | {
+      readonly from: 'file';
+      /** The name of their file in the scratch folder, what is in it, and the filter that draws it. */
+      readonly name: string;
+      readonly content: string;
+      readonly filter: 'ass' | 'subtitles';
+      /** A folder within the scratch folder with fonts for them; absent if there is none. */
+      readonly fontsFolder?: string;
+    }
+  | {
+      /** Subtitles of the input that are images, and where their canvas is in the finished video, in pixels. */
+      readonly from: 'input';
+      readonly streamIndex: number;
+      readonly x: number;
+      readonly y: number;
+      readonly width: number;
+      readonly height: number;
+    };
 
 /** Paths of a job. They are absolute, because the steps run in another working directory. */
 export interface PlanPaths {

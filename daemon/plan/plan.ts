@@ -1,6 +1,12 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { JobFailure } from '../jobs/job.js';
-import type { AudioFacts, MediaFacts, Ratio, VideoFacts } from '../jobs/media.js';
+import {
+  type AudioFacts,
+  audioStreams,
+  type MediaFacts,
+  type Ratio,
+  type VideoFacts,
+} from '../jobs/media.js';
 import { checkCombination } from './check-combination.js';
 import { decideAttached } from './decide/attached.js';
 import { decideAudioTracks, holdsOneTrack, leftOutAudio, maxAudioTracks } from './decide/audio-tracks.js';
@@ -200,14 +206,15 @@ function decideOutput(
     if (hasMatchingStream) return failure('InvalidVideoSettingsError', clipPastEndMessage(clip.startSeconds));
     return failure('NoMediaError', noStreamsMessage(wants.video, wants.audio));
   }
-  const {
-    tracks,
-    burned,
-    renditions,
-    warnings: captionWarnings,
-  } = isVideo
-    ? decideCaptions(settings, captions, { container, extension, clip, media, outputId: id })
-    : { tracks: [], burned: undefined, renditions: undefined, warnings: [] };
+  const heard = audioTracks.length > 0 ? audioTracks : audioStreams(media);
+  const captionResult = isVideo
+    ? decideCaptions(settings, captions, {
+        ...{ container, extension, clip, media, outputId: id, video: videoResult.video },
+        spoken: heard.map(({ language }) => settings.audio_language ?? language),
+      })
+    : { tracks: [], warnings: [] };
+  if ('failure' in captionResult) return captionResult;
+  const { tracks, burned, renditions, warnings: captionWarnings } = captionResult;
   const outputStreams = [...(isVideo && media.video !== null ? [media.video] : []), ...audioTracks];
   const { metadata, warnings: metadataWarnings } = decideMetadata(settings, media, {
     extension,

@@ -105,7 +105,7 @@ test('subtitles of the input are drawn, each output that is encoded together has
     assert.equal(await brightFrames(join(folder, 'drawn.mp4')), bottom);
     assert.equal(await brightFrames(join(folder, 'top.mp4')), top);
     assert.equal(await brightFrames(join(folder, 'bottom.mp4')), bottom);
-    assert.equal(made[4]?.warnings, ['There are no text subtitles to burn into the video.']);
+    assert.equal(made[4]?.warnings, ['There are no subtitles that can be burned into the video.']);
   } finally {
     await daemon.stop();
   }

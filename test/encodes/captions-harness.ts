@@ -125,3 +125,34 @@ export function withCaptionsInVideo(stream: Buffer): Buffer {
   });
   return Buffer.concat(units);
 }
+
+/** A PGS file with one image of 8x2 pixels between two times, in milliseconds. */
+export function imageSubtitle(
+  startMs: number,
+  endMs: number,
+  { width = 160, height = 120, x = 10, y = 10 } = {},
+): Buffer {
+  const segment = (ms: number, type: number, content: readonly number[]): Buffer => {
+    const head = Buffer.alloc(13);
+    head.write('PG');
+    head.writeUInt32BE(ms * 90, 2);
+    head.writeUInt8(type, 10);
+    head.writeUInt16BE(content.length, 11);
+    return Buffer.concat([head, Buffer.from(content)]);
+  };
+  const video = [width >> 8, width & 255, height >> 8, height & 255, 0x10];
+  const at = [x >> 8, x & 255, y >> 8, y & 255];
+  const window = [0, ...at, 0, 8, 0, 2];
+  const line = [0, 0x88, 1, 0, 0];
+  const object = [0, 0, 0, 0xc0, 0, 0, 4 + 2 * line.length, 0, 8, 0, 2, ...line, ...line];
+  return Buffer.concat([
+    segment(startMs, 0x16, [...video, 0, 1, 0x80, 0, 0, 1, 0, 0, 0, 0, ...at]),
+    segment(startMs, 0x17, [1, ...window]),
+    segment(startMs, 0x14, [0, 0, 1, 235, 128, 128, 255]),
+    segment(startMs, 0x15, object),
+    segment(startMs, 0x80, []),
+    segment(endMs, 0x16, [...video, 0, 2, 0, 0, 0, 0]),
+    segment(endMs, 0x17, [1, ...window]),
+    segment(endMs, 0x80, []),
+  ]);
+}

@@ -46,7 +46,7 @@ const textSamples: Readonly<Record<string, string>> = {
 
 function sampleFor(name: string, setting: Setting): unknown {
   if (setting.kind === 'text' && name in textSamples) return textSamples[name];
-  if (name === 'audio_tracks') return ['eng', 2];
+  if (name === 'audio_tracks' || name === 'subtitle_tracks') return ['eng', 2];
   // Only one caption file may be the default.
   return name === 'default' ? false : sampleOf(setting);
 }

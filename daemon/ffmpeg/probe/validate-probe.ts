@@ -300,9 +300,11 @@ function readSubtitles(streams: readonly ProbeObject[]): readonly SubtitleFacts[
 }
 
 function subtitleFacts(stream: ProbeObject): SubtitleFacts {
+  const [width = 0, height = 0] = [numberAt(stream, 'width') ?? 0, numberAt(stream, 'height') ?? 0];
   return {
     streamIndex: numberAt(stream, 'index') ?? 0,
     codec: textAt(stream, 'codec_name') ?? 'unknown',
+    ...(width > 0 && height > 0 ? { width, height } : {}),
     ...readLabels(stream),
   };
 }

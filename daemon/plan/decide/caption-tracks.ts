@@ -7,8 +7,9 @@ import { webvttText } from '../../captions/webvtt.js';
 import type { MediaFacts, SubtitleFacts } from '../../jobs/media.js';
 import type { Container } from '../formats.js';
 import type { BurnedCaptions, CaptionRendition, CaptionTrack, PreparedCaptions } from '../plan-types.js';
+import { placeImages } from './burned-images.js';
 import { clipCaptions } from './clip-captions.js';
-import type { Clip } from './decisions.js';
+import type { Clip, VideoDecision } from './decisions.js';
 
 /** The form of the caption tracks of a container, by its muxer. Others have no such tracks. */
 const trackForms: Readonly<Record<string, 'tx3g' | 'matroska' | 'webvtt'>> = {
@@ -30,6 +31,10 @@ export interface CaptionContext {
   readonly clip: Clip;
   readonly media: MediaFacts;
   readonly outputId: number;
+  /** The video that is encoded; null if it is copied. */
+  readonly video: Pick<VideoDecision, 'fit'> | null;
+  /** The languages of its audio, or of that of the input if it has none; undefined for one that is not known. */
+  readonly spoken: readonly (string | undefined)[];
 }
 
 /** The caption tracks of an output, and what was left out, one sentence each. */
@@ -96,12 +101,16 @@ function styleWarnings({ syntax, header }: Captions): readonly string[] {
 
 /** Draws the default track, or else the first one. The times of filters count from where reading starts. */
 export function burn(
-  prepared: readonly PreparedCaptions[],
-  { clip, outputId, media }: CaptionContext,
+  tracks: readonly (PreparedCaptions | SubtitleFacts)[],
+  { clip, outputId, media, video }: CaptionContext,
 ): DecidedCaptions {
-  const chosen = prepared.findLast(({ dispositions }) => dispositions.includes('default')) ?? prepared[0];
+  const chosen = tracks.findLast(({ dispositions = [] }) => dispositions.includes('default')) ?? tracks[0];
   if (chosen === undefined)
-    return { tracks: [], warnings: ['There are no text subtitles to burn into the video.'] };
+    return { tracks: [], warnings: ['There are no subtitles that can be burned into the video.'] };
+  if (!('captions' in chosen)) {
+    if (media.video === null || video === null) return { tracks: [], warnings: [] };
+    return { tracks: [], warnings: [], burned: placeImages(chosen, media.video, video.fit) };
+  }
   const { captions } = chosen;
   const { cues, warnings } = clipCaptions(captions, clip);
   // A frame whose rounded time was corrected may come up to a millisecond before a cue that begins with it.
@@ -118,8 +127,11 @@ export function burn(
   const name = `burned-${outputId}`;
   const burned: BurnedCaptions =
     captions.syntax === 'ass'
-      ? { name: `${name}.ass`, content: assText(shifted), filter: 'ass' }
-      : { name: `${name}.vtt`, content: webvttText(withoutStyles(shifted)), filter: 'subtitles' };
+      ? { from: 'file', name: `${name}.ass`, content: assText(shifted), filter: 'ass' }
+      : {
+          ...{ from: 'file', name: `${name}.vtt`, filter: 'subtitles' },
+          content: webvttText(withoutStyles(shifted)),
+        };
   return {
     tracks: [],
     warnings: [...warnings, ...styleWarnings(captions)],

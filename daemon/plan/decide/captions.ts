@@ -1,8 +1,10 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { isSegmented } from '../../../src/shared/settings/segments.js';
-import { languageName, languageTag } from '../../../src/shared/text/languages.js';
+import { languageCode, languageName, languageTag } from '../../../src/shared/text/languages.js';
 import { withoutExtension } from '../../../src/shared/text/url-text.js';
 import type { Captions } from '../../captions/cues.js';
+import type { JobFailure } from '../../jobs/job.js';
+import type { SubtitleFacts } from '../../jobs/media.js';
 import type { Container } from '../formats.js';
 import type { Capabilities, CaptionRendition, PreparedCaptions } from '../plan-types.js';
 import {
@@ -16,6 +18,7 @@ import {
   withOneDefault,
 } from './caption-tracks.js';
 import { areImages, clipCaptions, leftOutWarning } from './clip-captions.js';
+import { captionsOfSelected, selectSubtitles } from './select-subtitles.js';
 
 /** Whether an output keeps the captions that it can hold. */
 export function wantsCaptions({ skip_captions, subtitles }: OutputSettings): boolean {
@@ -103,10 +106,31 @@ export function textFormOf(codec: string): (typeof textCodecs)[keyof typeof text
 }
 
 /**
- * Decides the caption tracks of an output with video: those of the input in its order, then those of files. Cues are
- * cut and shifted with the clip. Subtitles that are images are copied into Matroska and left out of other containers.
+ * Decides the captions of an output with video: those of the input that `subtitle_tracks` selects, then those of files.
+ * Fails if it names one that does not exist, in strict mode.
  */
 export function decideCaptions(
+  settings: OutputSettings,
+  prepared: readonly PreparedCaptions[],
+  context: CaptionContext,
+): DecidedCaptions | { readonly failure: JobFailure } {
+  if (settings.subtitle_tracks === undefined || !wantsCaptions(settings))
+    return decideSelected(settings, prepared, context);
+  const selected = selectSubtitles(settings, context.media);
+  if ('failure' in selected) return selected;
+  const { subtitles } = selected;
+  const { warnings, ...decided } = decideSelected(settings, captionsOfSelected(prepared, subtitles), {
+    ...context,
+    media: { ...context.media, subtitles },
+  });
+  return { ...decided, warnings: [...selected.warnings, ...warnings] };
+}
+
+/**
+ * Decides selected captions. Cues are cut and shifted with the clip. Subtitles that are images are copied into Matroska
+ * or drawn into the video, and left out otherwise.
+ */
+function decideSelected(
   settings: OutputSettings,
   prepared: readonly PreparedCaptions[],
   context: CaptionContext,
@@ -114,13 +138,10 @@ export function decideCaptions(
   const { container, extension, media } = context;
   const subtitles = media.subtitles ?? [];
   const place = captionPlace(settings, container);
-  if (place === 'frames') return burn(prepared, context);
+  if (place === 'frames') return burn(burnable(settings, prepared, subtitles), context);
   if (place === 'segments') return decideRenditions(prepared, context);
   if (place === 'files' && settings.subtitles === 'sidecar') return decideRenditions(prepared, context);
-  const lost =
-    wantsCaptions(settings) && subtitles.length > 0
-      ? [`The subtitles of the input were left out: ${extension} has no tracks for them.`]
-      : [];
+  const lost = wantsCaptions(settings) ? withoutTracksWarnings(subtitles, extension) : [];
   if (place === 'nowhere') return { tracks: [], warnings: lost };
   if (place === 'files') {
     const ofRequest = { ...context, media: { ...media, subtitles: [] } };
@@ -145,22 +166,68 @@ export function decideCaptions(
   };
 }
 
+/**
+ * The captions of which one can be drawn into the video, in order. Unless `subtitle_tracks` selects them, images are
+ * drawn only if there is no text.
+ */
+function burnable(
+  { subtitle_tracks: given }: OutputSettings,
+  prepared: readonly PreparedCaptions[],
+  subtitles: readonly SubtitleFacts[],
+): readonly (PreparedCaptions | SubtitleFacts)[] {
+  if (given === undefined && prepared.length > 0) return prepared;
+  const ofInput = subtitles.flatMap((facts): readonly (PreparedCaptions | SubtitleFacts)[] =>
+    areImages(facts.codec)
+      ? [facts]
+      : prepared.filter(({ streamIndex }) => streamIndex === facts.streamIndex),
+  );
+  return [...ofInput, ...prepared.filter(({ streamIndex }) => streamIndex === null)];
+}
+
+/** The subtitles that a container without tracks for them loses. */
+function withoutTracksWarnings(subtitles: readonly SubtitleFacts[], extension: string): readonly string[] {
+  const images = subtitles.filter(({ codec }) => areImages(codec));
+  return [
+    ...(images.length < subtitles.length
+      ? [`The subtitles of the input were left out: ${extension} has no tracks for them.`]
+      : []),
+    ...images.map((facts) => leftOutWarning(facts, extension)),
+  ];
+}
+
+/**
+ * Whether players show captions although their user asks for none: as a file of the request says, or those of the input
+ * that are forced and in a language that is spoken in the output. An unknown language may be any.
+ */
+function isShownAlways(
+  { streamIndex, language, dispositions }: PreparedCaptions,
+  spoken: CaptionContext['spoken'],
+): boolean {
+  if (!dispositions.includes('forced')) return false;
+  const code = language === null ? null : languageCode(language);
+  if (streamIndex === null || code === null) return true;
+  return spoken.some((one) => one === undefined || [null, code].includes(languageCode(one)));
+}
+
 /** The captions that are written to files next to an output: text of the input, then that of files. */
 function decideRenditions(
   prepared: readonly PreparedCaptions[],
-  { clip, media, extension }: CaptionContext,
+  { clip, media, extension, spoken }: CaptionContext,
 ): DecidedCaptions {
   const lost = (media.subtitles ?? []).filter(
     (facts) => !prepared.some(({ streamIndex }) => streamIndex === facts.streamIndex),
   );
-  const all = prepared.map(({ captions, language, title, dispositions }) => {
+  const all = prepared.map((one) => {
+    const { captions, language, title, dispositions } = one;
     const { cues, warnings } = clipCaptions(captions, clip);
+    const isForced = isShownAlways(one, spoken);
+    const name = languageName(language) ?? 'Subtitles';
     const rendition: CaptionRendition = {
       captions: { ...captions, cues },
       language: language === null ? null : languageTag(language),
-      label: title ?? languageName(language) ?? 'Subtitles',
+      label: title ?? (dispositions.includes('forced') && !isForced ? `${name} (forced)` : name),
       isDefault: dispositions.includes('default'),
-      isForced: dispositions.includes('forced'),
+      isForced,
     };
     return { rendition, warnings: cues.length === 0 ? [...warnings, emptyWarning] : warnings };
   });
@@ -194,6 +261,7 @@ export function captionsOfFile(
     dispositions: [
       ...(file.default === true ? (['default'] as const) : []),
       ...(file.forced === true ? (['forced'] as const) : []),
+      ...(file.hearing_impaired === true ? (['hearing_impaired'] as const) : []),
     ],
   };
 }

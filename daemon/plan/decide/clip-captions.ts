@@ -37,7 +37,7 @@ export function areImages(codec: string): boolean {
 /** Why subtitles of the input are not in an output, one sentence. */
 export function leftOutWarning({ streamIndex, codec }: SubtitleFacts, extension: string): string {
   const reason = areImages(codec)
-    ? `they are images, which ${extension} does not support`
+    ? `they are images, which ${extension} does not support; .mkv keeps them, and subtitles: burn draws one track`
     : 'their format is not supported, or they cannot be read';
   return `The subtitles in stream ${streamIndex} of the input (${codec}) were left out: ${reason}.`;
 }

@@ -77,7 +77,8 @@ function keyOf(decision: DecisionWithVideo, isInTwoPasses: boolean): string | nu
   // Their filters at the end are not shared either.
   if (
     video.signalling.isFullRange ||
-    (video.watermarks.length > 0 && video.codecOptions.pixelFormat !== 'yuv420p')
+    ((video.watermarks.length > 0 || video.burned?.from === 'input') &&
+      video.codecOptions.pixelFormat !== 'yuv420p')
   )
     return null;
   return JSON.stringify([

@@ -10,7 +10,7 @@ import {
 } from '../../jobs/media.js';
 
 /** A track of audio or subtitles, and its number among those of its kind, from 1, in the order of the file. */
-interface NumberedTrack<T> {
+export interface NumberedTrack<T> {
   readonly number: number;
   readonly track: T;
 }
@@ -31,7 +31,7 @@ const purposes: Readonly<Record<string, TrackDisposition>> = {
  * The tracks that a list of selectors names, in its order, each once, and the selectors that name none. A selector is a
  * number from 1, a language, `und` for tracks without one, or a purpose; `eng:1` is the first track of a language.
  */
-function applySelectors<T extends TrackLabels>(
+export function applySelectors<T extends TrackLabels>(
   selectors: readonly string[],
   tracks: readonly NumberedTrack<T>[],
 ): { readonly selected: readonly T[]; readonly unmatched: readonly string[] } {
@@ -63,12 +63,20 @@ function audioTracksOf(media: MediaFacts): readonly NumberedTrack<AudioFacts>[] 
   return usable.map((track) => ({ number: order.indexOf(track.streamIndex) + 1, track }));
 }
 
-/** A track in a sentence: `2 (deu, Commentary)`, or with its codec if the file declares nothing about it. */
+/** An audio track of an input in a sentence: see `numberedLabel`. */
 export function trackLabel(track: AudioFacts, media: MediaFacts): string {
   const { number = 1 } =
     audioTracksOf(media).find((one) => one.track.streamIndex === track.streamIndex) ?? {};
-  const labels = [track.language, track.title].filter((label) => label !== undefined);
-  return `${number} (${labels.length === 0 ? track.codec : labels.join(', ')})`;
+  return numberedLabel({ number, track });
+}
+
+/** A track in a sentence: `2 (deu, Commentary)`, or with its codec if the file declares nothing about it. */
+export function numberedLabel({
+  number,
+  track: { language, title, codec },
+}: NumberedTrack<TrackLabels & { readonly codec: string }>): string {
+  const labels = [language, title].filter((label) => label !== undefined);
+  return `${number} (${labels.length === 0 ? codec : labels.join(', ')})`;
 }
 
 /** The audio tracks of an output, and sentences about selectors that name none. */

@@ -1,10 +1,12 @@
 import type { Analysis, SubtitleFacts, VideoFacts } from '../../jobs/media.js';
 import { textFormOf } from '../decide/captions.js';
+import { finalMatrix } from '../decide/colours.js';
 import type { Decision, VideoDecision } from '../decide/decisions.js';
 import type { Container } from '../formats.js';
 import type { CaptionTrack, PlannedFile, PlanPaths } from '../plan-types.js';
 import { fileArgument, safeInputArgs, safeInputOptions } from '../safe-input.js';
 import { secondsArgument } from './input.js';
+import { accurateFlags } from './watermarks.js';
 
 type FileTrack = Extract<CaptionTrack, { readonly from: 'file' }>;
 
@@ -15,7 +17,7 @@ function fileTracks({ captions = [] }: Decision): readonly FileTrack[] {
 /** The files of captions that the steps of an output read. */
 export function captionFilesOf(decision: Decision, paths: PlanPaths): readonly PlannedFile[] {
   const { burned } = decision.video ?? {};
-  return [...fileTracks(decision), ...(burned === undefined ? [] : [burned])].map((file) => ({
+  return [...fileTracks(decision), ...(burned?.from === 'file' ? [burned] : [])].map((file) => ({
     path: pathOf(file, paths),
     content: file.content,
     holds: 'captions',
@@ -100,13 +102,35 @@ export function languageIn({ muxer }: Container, language: string | null): strin
 }
 
 /**
- * The filter that draws captions. The steps run in the scratch folder, so the names of the file and the folder of fonts are
- * enough, and need no escapes. It may change the pixel format.
+ * The filter that draws text. The steps run in the scratch folder, so the names of the file and the folder of fonts
+ * are enough, and need no escapes. It may change the pixel format.
  */
 export function burnFilters({ burned, codecOptions }: VideoDecision): readonly string[] {
-  if (burned === undefined) return [];
+  if (burned?.from !== 'file') return [];
   const fonts = burned.fontsFolder === undefined ? '' : `:fontsdir=${burned.fontsFolder}`;
   return [`${burned.filter}=${burned.name}${fonts}`, `format=${codecOptions.pixelFormat}`];
+}
+
+/** Whether subtitles that are images are drawn. The result has 8 bits and limited range, as with watermarks. */
+export function burnsImages({ burned }: Pick<VideoDecision, 'burned'>): boolean {
+  return burned?.from === 'input';
+}
+
+/**
+ * The part of a graph that draws subtitles that are images. `from` and `to` are labels with brackets; `prefix` makes
+ * that of the images unique. Without `repeatlast=0` the video would not end: ffmpeg gives the end of subtitles the
+ * last time that there is.
+ */
+export function burnGraph(video: VideoDecision, from: string, to: string, prefix = ''): readonly string[] {
+  const { burned } = video;
+  if (burned?.from !== 'input') return [];
+  const { streamIndex, x, y, width, height } = burned;
+  const images = `[images${prefix}]`;
+  const scaled = `scale=${width}:${height}:out_color_matrix=${finalMatrix(video)}:out_range=tv:flags=${accurateFlags}`;
+  return [
+    `[0:${streamIndex}]${scaled},format=yuva420p${images}`,
+    `${from}${images}overlay=x=${x}:y=${y}:repeatlast=0:format=yuv420${to}`,
+  ];
 }
 
 /** A subtitle track of the input, and the file that it is written to. */

@@ -1,7 +1,7 @@
 import { finalMatrix } from '../decide/colours.js';
 import type { FieldOrderDecision, Fit, VideoDecision } from '../decide/decisions.js';
 import type { Capabilities } from '../plan-types.js';
-import { burnFilters } from './captions.js';
+import { burnFilters, burnGraph, burnsImages } from './captions.js';
 import {
   blackBackgroundFilters,
   orientationFilters,
@@ -40,13 +40,16 @@ export function videoGraph(
     ...burnFilters(video),
   ];
   const hasWatermarks = video.watermarks.length > 0;
+  const isDrawnOn = hasWatermarks || burnsImages(video);
   const last = finalFilters(video);
-  const finished = hasWatermarks ? '[plain]' : videoLabel;
-  const marked = last.length === 0 ? videoLabel : '[marked]';
+  const marked = isDrawnOn && last.length > 0 ? '[marked]' : videoLabel;
+  const finished = hasWatermarks ? '[plain]' : marked;
+  const undrawn = burnsImages(video) ? '[undrawn]' : finished;
   return [
-    `${source}${[...filters, ...(hasWatermarks ? [] : last)].join(',')}${finished}`,
+    `${source}${[...filters, ...(isDrawnOn ? [] : last)].join(',')}${undrawn}`,
+    ...burnGraph(video, undrawn, finished),
     ...watermarkGraph(video.watermarks, finished, marked, firstWatermark),
-    ...(hasWatermarks && last.length > 0 ? [`${marked}${last.join(',')}${videoLabel}`] : []),
+    ...(isDrawnOn && last.length > 0 ? [`${marked}${last.join(',')}${videoLabel}`] : []),
     ...(!video.hasDisplayMatrix ? [] : [dropDisplayMatrix(source)]),
   ].join(';');
 }
@@ -99,13 +102,14 @@ export function postScaleFilters({ codecOptions }: Pick<VideoDecision, 'codecOpt
 }
 
 /**
- * The filters that follow watermarks, which have 8 bits and limited range: the pixel format again, and the conversion
- * to full range.
+ * The filters that follow watermarks and drawn images, which have 8 bits and limited range: the pixel format again, and
+ * the conversion to full range.
  */
 function finalFilters(video: VideoDecision): readonly string[] {
   const { watermarks, codecOptions, signalling } = video;
   const format = `format=${codecOptions.pixelFormat}`;
-  if (!signalling.isFullRange) return watermarks.length > 0 && format !== 'format=yuv420p' ? [format] : [];
+  const isDrawnOn = watermarks.length > 0 || burnsImages(video);
+  if (!signalling.isFullRange) return isDrawnOn && format !== 'format=yuv420p' ? [format] : [];
   const matrix = finalMatrix(video);
   const ranges = `in_range=tv:out_range=pc:in_color_matrix=${matrix}:out_color_matrix=${matrix}`;
   return [`scale=${ranges}:${scaleFlags}`, format];

@@ -2,7 +2,7 @@ import { finalMatrix } from '../decide/colours.js';
 import type { PixelSize, VideoDecision } from '../decide/decisions.js';
 import { planRenditions, type Rendition } from '../decide/group-decisions.js';
 import type { Capabilities } from '../plan-types.js';
-import { burnFilters } from './captions.js';
+import { burnFilters, burnGraph, burnsImages } from './captions.js';
 import { dropDisplayMatrix, fitFilters, postScaleFilters, preScaleFilters, type Skip } from './filters.js';
 import { converted, scaleFilters, toneMapFilters } from './frame-filters.js';
 import { pixelRatioFilters, sharpenFilters } from './video-effects.js';
@@ -67,7 +67,8 @@ function videoChains(
   first: VideoDecision,
 ): readonly string[] {
   const { fit, watermarks } = video;
-  const framed = watermarks.length === 0 ? groupLabel(index) : `[plain${index}]`;
+  const drawn = watermarks.length === 0 ? groupLabel(index) : `[plain${index}]`;
+  const framed = burnsImages(video) ? `[undrawn${index}]` : drawn;
   const frame = [
     ...toOwnMatrix(video, first),
     ...sharpenFilters(video),
@@ -77,7 +78,8 @@ function videoChains(
   ];
   return [
     chain([toVideo(index)], frame.length === 0 ? ['null'] : frame, [framed]),
-    ...watermarkGraph(watermarks, framed, groupLabel(index), firstInput, `${index}_`),
+    ...burnGraph(video, framed, drawn, `${index}`),
+    ...watermarkGraph(watermarks, drawn, groupLabel(index), firstInput, `${index}_`),
   ];
 }
 

@@ -55,7 +55,7 @@ function overlayFilters({ image, scaleTo, x, y, matrix, opacity }: Overlay): rea
  * Builds of 2018 scale bilinearly by default, and all builds spread chroma over two pixels. For one frame, accuracy
  * costs nothing.
  */
-const accurateFlags = 'bicubic+accurate_rnd+full_chroma_int+full_chroma_inp';
+export const accurateFlags = 'bicubic+accurate_rnd+full_chroma_int+full_chroma_inp';
 
 /** Weights colours by their opacity: transparent pixels, mostly black, would darken the edges. */
 function scaling(width: number, height: number): readonly string[] {

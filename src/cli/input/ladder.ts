@@ -104,7 +104,7 @@ function withCaptionsOnce(
   settings: RequestFields,
   { isLowest }: { readonly isLowest: boolean },
 ): RequestFields {
-  const { caption_url: _, ...others } = settings;
+  const { caption_url: _files, subtitle_tracks: _tracks, ...others } = settings;
   const isWritten = settings.subtitles === undefined || settings.subtitles === 'keep';
   if (isLowest || !isWritten || isOn(settings.skip_captions)) return settings;
   return { ...others, subtitles: 'drop' };

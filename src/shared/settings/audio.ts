@@ -23,8 +23,25 @@ const language = {
 } as const;
 
 /** A word for tracks, and which of those that it names. */
-const trackSelector =
+const trackPattern =
   '(all|default|languages|[1-9][0-9]{0,3}|((original|dub|commentary|descriptions|visually_impaired|hearing_impaired|music_and_effects|forced)|[a-z]{2,3}(-[a-z0-9]{1,8})*)(:[1-9][0-9]?)?)';
+
+/** What selects tracks of audio or subtitles. */
+export const trackSelector = {
+  kind: 'text',
+  maxLength: 41,
+  argument: 'selector',
+  maxNumber: 9999,
+  isLowerCased: true,
+  form: {
+    pattern: trackPattern,
+    rule: 'must be all, default, languages, a language code, a number from 1 or a purpose such as commentary',
+    example: 'eng',
+  },
+} as const;
+
+/** A list of selectors. */
+export const trackSelectors = { kind: 'list', max: 50, isCommaSeparated: true, isNeverEmpty: true } as const;
 
 /** The audio settings, and the settings that omit audio or video. */
 export const audioTable = {
@@ -76,21 +93,9 @@ export const audioTable = {
     defaultText: 'that of the track',
   },
   audio_tracks: {
-    kind: 'list',
-    max: 50,
-    isCommaSeparated: true,
-    isNeverEmpty: true,
+    ...trackSelectors,
     of: {
-      kind: 'text',
-      maxLength: 41,
-      argument: 'selector',
-      maxNumber: 9999,
-      isLowerCased: true,
-      form: {
-        pattern: trackSelector,
-        rule: 'must be all, default, languages, a language code, a number from 1 or a purpose such as commentary',
-        example: 'eng',
-      },
+      ...trackSelector,
       section: 'Audio tracks',
       help: 'a language code, und, a number from 1, or a purpose: original, dub, commentary, descriptions, hearing_impaired or music_and_effects; eng:1 is the first of several',
     },

@@ -1,4 +1,5 @@
 import { fileNameInUrl } from '../text/url-text.js';
+import { trackSelector, trackSelectors } from './audio.js';
 import type { RequestWarning, SettingsTable } from './setting.js';
 
 const section = 'Captions';
@@ -35,6 +36,12 @@ export const captionFileTable = {
     default: false,
     section,
     help: 'whether players show this track even if captions are off',
+  },
+  hearing_impaired: {
+    kind: 'boolean',
+    default: false,
+    section,
+    help: 'whether this track also describes sounds, for people who do not hear them',
   },
   format: {
     seenIn: 'delivery',
@@ -78,6 +85,17 @@ export const captionsTable = {
     spellings: ['captions_url'],
     section,
     help: 'caption files that become tracks of the output, or WebVTT next to it if its container has no tracks',
+  },
+  subtitle_tracks: {
+    ...trackSelectors,
+    of: {
+      ...trackSelector,
+      section,
+      help: 'a language code, und, a number from 1, or a purpose: forced, hearing_impaired, commentary, original or dub; eng:1 is the first of several',
+    },
+    section,
+    help: 'the subtitles of the input to keep or burn: all, default, or a list in this order',
+    defaultText: 'all',
   },
   skip_captions: {
     kind: 'boolean',

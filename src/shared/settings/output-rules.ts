@@ -60,11 +60,15 @@ const rules: readonly OutputRule[] = [
         return code !== undefined && !isLanguage(code) ? `.${name} must be a language code` : undefined;
       },
   ),
-  ({ audio_tracks: selectors = [] }) => {
-    const alone =
-      selectors.length > 1 ? selectors.find((one) => /^(?:all|default|languages)$/.test(one)) : undefined;
-    return alone === undefined ? undefined : `.audio_tracks must have ${alone} alone`;
-  },
+  ...(['audio_tracks', 'subtitle_tracks'] as const).map(
+    (name): OutputRule =>
+      (settings) => {
+        const { [name]: selectors = [] } = settings;
+        const alone =
+          selectors.length > 1 ? selectors.find((one) => /^(?:all|default|languages)$/.test(one)) : undefined;
+        return alone === undefined ? undefined : `.${name} must have ${alone} alone`;
+      },
+  ),
   ({ caption_url: files = [] }) => {
     const at = files.findIndex(({ language }) => language !== undefined && !isLanguage(language));
     return at === -1 ? undefined : `.caption_url[${at}].language must be a language code`;
@@ -245,18 +249,20 @@ const precedences: readonly Precedence[] = [
   },
   { name: 'select_audio_language', by: 'audio_tracks' },
   { name: 'audio_fade', by: 'audio_fade_in', and: 'audio_fade_out' },
-  {
-    name: 'caption_url',
-    by: 'skip_captions',
-    // Those of an output of captions are its content.
-    isConflict: ({ type, skip_captions }) => skip_captions === true && !isCaptions({ type }),
-  },
-  {
-    name: 'caption_url',
-    by: 'subtitles',
-    isConflict: ({ type, subtitles, skip_captions }) =>
-      subtitles === 'drop' && skip_captions !== true && !isCaptions({ type }),
-  },
+  ...(['caption_url', 'subtitle_tracks'] as const).flatMap((name): readonly Precedence[] => [
+    {
+      name,
+      by: 'skip_captions',
+      // Those of an output of captions are its content.
+      isConflict: ({ type, skip_captions }) => skip_captions === true && !isCaptions({ type }),
+    },
+    {
+      name,
+      by: 'subtitles',
+      isConflict: ({ type, subtitles, skip_captions }) =>
+        subtitles === 'drop' && skip_captions !== true && !isCaptions({ type }),
+    },
+  ]),
   {
     name: 'subtitles',
     by: 'skip_captions',
