@@ -8,7 +8,13 @@ import type { Context, ProgramFlags } from '../context.js';
 import { missingFolders, rejectInputAsOutput } from '../destinations/check-destinations.js';
 import { outsOf, resolveDestinations, withLadderFolder } from '../destinations/resolve-destinations.js';
 import { collectValues } from '../input/args.js';
-import { addJobOptions, daemonSettings, type JobArgs, withExamplesFirst } from '../input/job-args.js';
+import {
+  addJobOptions,
+  daemonSettings,
+  type JobArgs,
+  sidecarOption,
+  withExamplesFirst,
+} from '../input/job-args.js';
 import { isRequestName, localRequest } from '../input/job-input.js';
 import { addLadderOptions, hasLadder } from '../input/ladder-flags.js';
 import {
@@ -35,6 +41,7 @@ export function define(command: Command, { handler }: Context): void {
       collectValues,
     )
     .option('--json', 'print a JSON array with an object for each command line')
+    .option(...sidecarOption)
     .option('--ffmpeg <path>', 'the ffmpeg to plan for (or VENC_FFMPEG)')
     .option('--ffprobe <path>', 'the ffprobe to read the input with (or VENC_FFPROBE)');
   withExamplesFirst(addLadderOptions(addJobOptions(command, daemonSettings), 'dir'), details).action(

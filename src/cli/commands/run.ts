@@ -24,6 +24,7 @@ import {
   daemonSettings,
   type JobArgs,
   loadPreset,
+  sidecarOption,
   withExamplesFirst,
 } from '../input/job-args.js';
 import { localRequest } from '../input/job-input.js';
@@ -65,6 +66,7 @@ export function define(command: Command, { handler }: Context): void {
     )
     .option('--sample', `encode a test video with audio to ${sampleFile}`)
     .option('--force', 'overwrite existing files')
+    .option(...sidecarOption)
     .option(...progressOption)
     .option('--json', 'print the details of all jobs as one JSON array at the end, instead of the paths')
     .addOption(

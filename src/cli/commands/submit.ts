@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { VencError } from '../../shared/errors.js';
 import { durationParser } from '../../shared/flag-parsers.js';
 import type { Context } from '../context.js';
-import { addJobOptions, withExamplesFirst } from '../input/job-args.js';
+import { addJobOptions, sidecarOption, withExamplesFirst } from '../input/job-args.js';
 import { addLadderOptions, rejectLadderPlace } from '../input/ladder-flags.js';
 import { withTypedErrors } from '../input/typed-request.js';
 import type { SubmitOptions } from '../submit/requests.js';
@@ -22,6 +22,7 @@ export function define(command: Command, { handler }: Context): void {
         'xml',
         'download',
         'stage',
+        'sidecarSubtitles',
       ]),
     )
     .option(
@@ -42,6 +43,7 @@ export function define(command: Command, { handler }: Context): void {
       '--stage <url>',
       'upload a local file to this folder (s3:, ftp:, sftp: ...) instead of to the service',
     )
+    .option(...sidecarOption)
     .option(...progressOption);
   withExamplesFirst(addLadderOptions(addJobOptions(command), 'url'), details).action(
     handler((args: readonly string[], options: SubmitOptions, context: Context) =>

@@ -27,6 +27,8 @@ interface RequestBase {
   readonly input: string | null;
   /** The preset of `--preset`, from `loadPreset`; null if there is none. */
   readonly preset: RequestFields | null;
+  /** Caption files to add to those of the flags. */
+  readonly captions?: readonly RequestFields[];
 }
 
 /** The headings of the flags in the help. */
@@ -37,6 +39,12 @@ const headings = { job: 'Job settings:', output: 'Output settings (for every out
  * choice of machines. `run` and `plan` have no flags for them.
  */
 export const daemonSettings: readonly string[] = ['notifications', 'priority', 'requires'];
+
+/** The arguments of the option that adds the subtitle files next to an input. */
+export const sidecarOption = [
+  '--sidecar-subtitles',
+  'add the subtitle files next to a local input, such as film.de.srt or film.en.forced.srt',
+] as const;
 
 /** Adds `--output`, `--preset` and the flags of all settings (section 4.1) except `withoutFlag`. */
 export function addJobOptions(command: Command, withoutFlag: readonly string[] = []): Command {
@@ -82,16 +90,17 @@ export async function loadPreset({ preset }: JobArgs, env: Environment): Promise
  * author may not know this machine. Rejects with `UsageError` if a flag is invalid or a file cannot be read.
  */
 export async function buildRequestBody(
-  { request, input, preset }: RequestBase,
+  { request, input, preset, captions = [] }: RequestBase,
   args: JobArgs,
   images: Map<string, FileToUpload> = new Map(),
 ): Promise<Record<string, unknown>> {
   const flags = parseFlags(args);
   const { jobFlags } = flags;
   const [outputFlags = {}, ...outputs] = await Promise.all(
-    [flags.outputFlags, ...(await Promise.all((args.output ?? []).map(readOutput)))].map(async (settings) =>
-      hasLocalFiles(settings) ? withLocalWatermarks(settings, images) : settings,
-    ),
+    [
+      withCaptions(flags.outputFlags, captions),
+      ...(await Promise.all((args.output ?? []).map(readOutput))),
+    ].map(async (settings) => (hasLocalFiles(settings) ? withLocalWatermarks(settings, images) : settings)),
   );
   const inputField = input === null ? {} : { input };
   const body = mergeRequest({
@@ -102,6 +111,12 @@ export async function buildRequestBody(
     outputs,
   });
   return withLadder(body, args, request !== null);
+}
+
+function withCaptions(settings: RequestFields, captions: readonly RequestFields[]): RequestFields {
+  if (captions.length === 0) return settings;
+  const { caption_url: given = [] } = settings;
+  return { ...settings, caption_url: [...(Array.isArray(given) ? given : [given]), ...captions] };
 }
 
 /** Rejects with `InvalidRequestError` if the request has invalid values. */

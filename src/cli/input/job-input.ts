@@ -109,6 +109,7 @@ async function readAll(stream: NodeJS.ReadStream): Promise<string> {
 export async function localRequest(arg: string, options: JobArgs, io: Io) {
   const input = await readJobInput(arg, io);
   const preset = await loadPreset(options, io.env);
+  const captions = await sidecarsOf(input, options, io);
   if (input.kind === 'request') {
     const { toCaptionUrls } = await import('./local-watermarks.js');
     const local = await toCaptionUrls(await withLocalInput(input.request), new Map(), true);
@@ -117,7 +118,18 @@ export async function localRequest(arg: string, options: JobArgs, io: Io) {
     return request;
   }
   const address = input.kind === 'url' ? input.url : pathToFileURL(input.path).href;
-  return buildRequestBody({ request: null, input: address, preset }, options);
+  return buildRequestBody({ request: null, input: address, preset, captions }, options);
+}
+
+/** The caption files that `--sidecar-subtitles` adds; none without it. Rejects as `readSidecars` does. */
+export async function sidecarsOf(
+  input: SubmitInput,
+  { sidecarSubtitles }: JobArgs,
+  io: Io,
+): Promise<readonly RequestFields[]> {
+  if (sidecarSubtitles !== true) return [];
+  const { readSidecars } = await import('./sidecar-subtitles.js');
+  return readSidecars(input.kind === 'file' ? input.path : null, io);
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Context } from '../context.js';
 import { hasFileOutput, isHosted, outputsIn, withOverwrite } from '../destinations/output-names.js';
 import type { FileToUpload } from '../input/files.js';
 import { buildRequestBody, type JobArgs, loadPreset, validateRequest } from '../input/job-args.js';
-import { isRequestName, readJobInput } from '../input/job-input.js';
+import { isRequestName, readJobInput, sidecarsOf } from '../input/job-input.js';
 import { printRequestWarnings, type TypedRequest, withTypedTerms } from '../input/typed-request.js';
 import type { ProgressChoice } from '../terminal/progress-mode.js';
 
@@ -142,6 +142,7 @@ async function prepareInput(
     request: input.kind === 'request' ? await withCaptionFiles(input.request, images) : null,
     input: input.kind === 'url' ? input.url : null,
     preset: await loadPreset(options, io.env),
+    captions: await sidecarsOf(input, options, io),
   };
   const built = await buildRequestBody(base, options, images);
   if (options.force === true && options.download === undefined && !hasFileOutput(built))

@@ -30,7 +30,7 @@ export const budget: Budget = {
   'daemon/transports': { lines: 8610, files: 53 },
   'daemon/webhooks': { lines: 780, files: 5 },
   'daemon/worker': { lines: 1680, files: 8 },
-  'src/cli': { lines: 11320, files: 80 },
+  'src/cli': { lines: 11410, files: 81 },
   'src/cli/output': { lines: 1340, files: 11 },
   'src/client': { lines: 3120, files: 22 },
   'src/config': { lines: 820, files: 6 },
