@@ -2,7 +2,7 @@ import { isVencError, VencError } from '../../src/shared/errors.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { RunReport, TrackCounts } from '../ffmpeg/index.js';
 import type { JobFailure } from '../jobs/job.js';
-import { audioStreams, type MediaFacts } from '../jobs/media.js';
+import { audioStreams, type MediaFacts, type TrackLabels } from '../jobs/media.js';
 import type { Product, TrackSource } from '../plan/plan-types.js';
 import { declaredLengthWarning, isLengthOff } from '../plan/product.js';
 
@@ -120,9 +120,11 @@ function findAudioMismatch({ audio: expected }: Product, media: MediaFacts): str
   return null;
 }
 
-function findCaptionMismatch({ captionTracks = 0 }: Product, { subtitles = [] }: MediaFacts): string | null {
-  if (subtitles.length === captionTracks) return null;
-  return `with ${subtitles.length} subtitle tracks, not ${captionTracks}`;
+function findCaptionMismatch(
+  { captionTracks: { length } = [] }: Product,
+  { subtitles = [] }: MediaFacts,
+): string | null {
+  return subtitles.length === length ? null : `with ${subtitles.length} subtitle tracks, not ${length}`;
 }
 
 /** Below this share, a track of which something was lost fails. */
@@ -192,15 +194,30 @@ function lostAttachedWarnings(
   ];
 }
 
-/** The titles and purposes of tracks of audio that a container did not store. */
-function lostLabelWarnings({ audio, packaging }: Product, media: MediaFacts): readonly string[] {
-  const tracks = audioStreams(media);
+/** The titles of tracks of audio, and the purposes of all tracks, that a container did not store. */
+function lostLabelWarnings(
+  { audio, captionTracks = [], packaging }: Product,
+  media: MediaFacts,
+): readonly string[] {
   // Playlists and manifests have those of tracks with segments of their own.
-  if (tracks.length !== audio.length || packaging?.hasSeparateTracks === true) return [];
-  const titles = audio.flatMap(({ labels: { title } = {} }, at) =>
+  if (packaging?.hasSeparateTracks === true) return [];
+  const labels = audio.map((track) => track.labels ?? {});
+  return [
+    ...lostLabels('audio', labels, audioStreams(media)),
+    ...lostLabels('subtitle', captionTracks, media.subtitles ?? []),
+  ];
+}
+
+function lostLabels(
+  kind: 'audio' | 'subtitle',
+  expected: readonly Pick<TrackLabels, 'title' | 'dispositions'>[],
+  tracks: readonly TrackLabels[],
+): readonly string[] {
+  if (tracks.length !== expected.length) return [];
+  const titles = expected.flatMap(({ title }, at) =>
     title === undefined || tracks[at]?.title === title ? [] : [`${at + 1} (${title})`],
   );
-  const purposes = audio.flatMap(({ labels: { dispositions = [] } = {} }, at) => {
+  const purposes = expected.flatMap(({ dispositions = [] }, at) => {
     const lost = dispositions.filter((name) => tracks[at]?.dispositions?.includes(name) !== true);
     return lost.length === 0 ? [] : [`${at + 1} (${lost.join(', ')})`];
   });
@@ -208,7 +225,7 @@ function lostLabelWarnings({ audio, packaging }: Product, media: MediaFacts): re
     names.length === 0
       ? []
       : [
-          `The ${what} of audio track${names.length === 1 ? '' : 's'} ${names.join(', ')} was lost: the container does not store it.`,
+          `The ${what} of ${kind} track${names.length === 1 ? '' : 's'} ${names.join(', ')} was lost: the container does not store it.`,
         ];
   return [...sentence('title', titles), ...sentence('purpose', purposes)];
 }

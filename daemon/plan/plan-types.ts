@@ -215,8 +215,8 @@ export interface Product {
   /** The expected numbers of cover images and of files in it; absent if there should be none. */
   readonly covers?: number;
   readonly attachments?: number;
-  /** The expected number of tracks of captions; absent if there should be none. */
-  readonly captionTracks?: number;
+  /** The expected tracks of captions, in order, and their purposes; absent if there should be none. */
+  readonly captionTracks?: readonly Required<Pick<TrackLabels, 'dispositions'>>[];
   /** From which tracks of its source they are made; absent in files that were not planned. */
   readonly origins?: TrackOrigins;
 }

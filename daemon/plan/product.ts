@@ -1,4 +1,4 @@
-import type { AudioFacts, MediaFacts, VideoFacts } from '../jobs/media.js';
+import type { AudioFacts, MediaFacts, TrackDisposition, VideoFacts } from '../jobs/media.js';
 import { audioEncoders } from './audio-encoders.js';
 import {
   type AudioDecision,
@@ -76,7 +76,9 @@ export function productOf(decision: Decision, media: MediaFacts, paths: PlanPath
     audio: audio.map(audioOf),
     ...(decision.covers === undefined ? {} : { covers: decision.covers.length }),
     ...(decision.attachments === undefined ? {} : { attachments: decision.attachments.length }),
-    ...(captions === undefined ? {} : { captionTracks: captions.length }),
+    ...(captions === undefined
+      ? {}
+      : { captionTracks: captions.map(({ dispositions }) => ({ dispositions: purposesOf(dispositions) })) }),
     origins: decision.origins,
   };
 }
@@ -85,10 +87,14 @@ function isClip({ startSeconds, lengthSeconds, expectedSeconds }: Clip): boolean
   return startSeconds > 0 || (lengthSeconds !== null && lengthSeconds === expectedSeconds);
 }
 
+/** Players choose the first track where none is the default. */
+function purposesOf(dispositions: readonly TrackDisposition[]): readonly TrackDisposition[] {
+  return dispositions.filter((name) => name !== 'default');
+}
+
 /** The expected audio: that of the input if it is copied. */
 function audioOf({ encoding, source, language, title, dispositions }: AudioTrack): Product['audio'][number] {
-  // Players choose the first track where none is the default.
-  const purposes = (dispositions ?? source.dispositions ?? []).filter((name) => name !== 'default');
+  const purposes = purposesOf(dispositions ?? source.dispositions ?? []);
   const labels = {
     ...(title === null ? {} : { title }),
     ...(purposes.length === 0 ? {} : { dispositions: purposes }),

@@ -52,7 +52,7 @@ test('captions are copied from files into the output, after the first pass', () 
     /-metadata:s:s:0 language=deu -metadata:s:s:0 handler_name=Titel -disposition:s:0 default/,
   );
   assert.not.match(made.steps[0]?.args.join(' ') ?? '', /captions-7/);
-  assert.is(made.products[0]?.captionTracks, 1);
+  assert.equal(made.products[0]?.captionTracks, [{ dispositions: [] }]);
 });
 
 test('only the last default track is the default', () => {
