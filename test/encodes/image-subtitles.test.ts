@@ -16,7 +16,18 @@ async function makeFilms(folder: string): Promise<void> {
   const { ffmpeg } = await testFfmpeg();
   const at = (name: string) => join(folder, name);
   const black = ['-f', 'lavfi', '-i', `color=black:size=${width}x${height}:rate=10:duration=3`];
-  await makeMedia(at('black.mkv'), [...black, ...testTone(3), '-c:v', 'libx264', '-g', '5', '-c:a', 'flac']);
+  await makeMedia(at('black.mkv'), [
+    ...black,
+    ...testTone(3),
+    '-c:v',
+    'libx264',
+    '-g',
+    '5',
+    '-bf',
+    '0',
+    '-c:a',
+    'flac',
+  ]);
   await writeFile(at('a.sup'), imageSubtitle(1000, 2000, { x: 20, y: 100 }));
   // On a canvas of twice the size.
   await writeFile(at('b.sup'), imageSubtitle(1000, 2000, { width: 320, height: 240, x: 40, y: 20 }));
@@ -56,7 +67,7 @@ for (const [build, path] of await buildPaths()) {
     const folder = tempFolder();
     await makeFilms(folder);
     const encoder = await startShipped(path);
-    // Later builds display them a frame late.
+    // ffmpeg 7 draws an image a frame late, and more with frames that refer to later ones.
     const late = Number(/^ffmpeg (\d+)/.exec(build)?.[1] ?? 0) >= 7 ? 1 : 0;
     const range = (from: number, to: number) => `${from + late}-${to + late}`;
     const burn = { subtitles: 'burn', quality: 5, speed: 5 } as const;
@@ -87,7 +98,7 @@ for (const [build, path] of await buildPaths()) {
           { '20,100': range(10, 19) },
           undefined,
         ],
-        ['dvd.mkv', 'dvd.mp4', burn, { '20,100': range(10, 19) }, undefined],
+        ['dvd.mkv', 'dvd.mp4', burn, { '20,100': `${10 + late}-19` }, undefined],
         ['dvb.ts', 'dvb.mp4', burn, { '20,100': range(10, 19) }, undefined],
       ] as const) {
         const made = await encoder.encoded(join(folder, input), settings, name);

@@ -191,6 +191,8 @@ test('images that an output cannot keep are named with what would keep them', ()
     assert.equal(planned({}, filename, [images]).warnings, [
       `The subtitles in stream 5 of the input (hdmv_pgs_subtitle) were left out: they are images, which ${filename.slice(1)} does not support; .mkv keeps them, and subtitles: burn draws one track.`,
     ]);
+  const inFiles = planned({ subtitles: 'sidecar' }, 'a.mkv', [images]).warnings;
+  assert.match(inFiles.join(), 'they are images, which WebVTT does not support; .mkv keeps them');
   assert.equal(planned({ subtitle_tracks: ['eng'] }, 'a.mp4').warnings, []);
 });
 

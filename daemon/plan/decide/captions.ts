@@ -212,7 +212,7 @@ function isShownAlways(
 /** The captions that are written to files next to an output: text of the input, then that of files. */
 function decideRenditions(
   prepared: readonly PreparedCaptions[],
-  { clip, media, extension, spoken }: CaptionContext,
+  { clip, media, spoken }: CaptionContext,
 ): DecidedCaptions {
   const lost = (media.subtitles ?? []).filter(
     (facts) => !prepared.some(({ streamIndex }) => streamIndex === facts.streamIndex),
@@ -240,7 +240,7 @@ function decideRenditions(
       : { renditions: renditions.map((one, index) => ({ ...one, isDefault: index === last })) }),
     warnings: [
       ...new Set([
-        ...lost.map((facts) => leftOutWarning(facts, extension)),
+        ...lost.map((facts) => leftOutWarning(facts, 'WebVTT')),
         ...all.flatMap(({ warnings }) => warnings),
       ]),
     ],

@@ -34,10 +34,10 @@ export function areImages(codec: string): boolean {
   return imageCodecs.includes(codec);
 }
 
-/** Why subtitles of the input are not in an output, one sentence. */
-export function leftOutWarning({ streamIndex, codec }: SubtitleFacts, extension: string): string {
+/** Why subtitles of the input are not in an output, one sentence. `format` is what would have to hold them. */
+export function leftOutWarning({ streamIndex, codec }: SubtitleFacts, format: string): string {
   const reason = areImages(codec)
-    ? `they are images, which ${extension} does not support; .mkv keeps them, and subtitles: burn draws one track`
+    ? `they are images, which ${format} does not support; .mkv keeps them, and subtitles: burn draws one track`
     : 'their format is not supported, or they cannot be read';
   return `The subtitles in stream ${streamIndex} of the input (${codec}) were left out: ${reason}.`;
 }
