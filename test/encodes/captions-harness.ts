@@ -126,11 +126,11 @@ export function withCaptionsInVideo(stream: Buffer): Buffer {
   return Buffer.concat(units);
 }
 
-/** A PGS file with one image of 8x2 pixels between two times, in milliseconds. */
+/** A PGS file with one white image between two times, in milliseconds. Its sides are below 64 pixels. */
 export function imageSubtitle(
   startMs: number,
   endMs: number,
-  { width = 160, height = 120, x = 10, y = 10 } = {},
+  { width = 160, height = 120, x = 10, y = 10, imageWidth = 8, imageHeight = 2 } = {},
 ): Buffer {
   const segment = (ms: number, type: number, content: readonly number[]): Buffer => {
     const head = Buffer.alloc(13);
@@ -142,9 +142,10 @@ export function imageSubtitle(
   };
   const video = [width >> 8, width & 255, height >> 8, height & 255, 0x10];
   const at = [x >> 8, x & 255, y >> 8, y & 255];
-  const window = [0, ...at, 0, 8, 0, 2];
-  const line = [0, 0x88, 1, 0, 0];
-  const object = [0, 0, 0, 0xc0, 0, 0, 4 + 2 * line.length, 0, 8, 0, 2, ...line, ...line];
+  const size = [0, imageWidth, 0, imageHeight];
+  const window = [0, ...at, ...size];
+  const lines = Array.from({ length: imageHeight }, () => [0, 0x80 | imageWidth, 1, 0, 0]).flat();
+  const object = [0, 0, 0, 0xc0, 0, 0, 4 + lines.length, ...size, ...lines];
   return Buffer.concat([
     segment(startMs, 0x16, [...video, 0, 1, 0x80, 0, 0, 1, 0, 0, 0, 0, ...at]),
     segment(startMs, 0x17, [1, ...window]),

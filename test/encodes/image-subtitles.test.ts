@@ -28,9 +28,12 @@ async function makeFilms(folder: string): Promise<void> {
     '-c:a',
     'flac',
   ]);
-  await writeFile(at('a.sup'), imageSubtitle(1000, 2000, { x: 20, y: 100 }));
+  await writeFile(at('a.sup'), imageSubtitle(1000, 2000, { x: 20, y: 100, imageWidth: 24, imageHeight: 8 }));
   // On a canvas of twice the size.
-  await writeFile(at('b.sup'), imageSubtitle(1000, 2000, { width: 320, height: 240, x: 40, y: 20 }));
+  await writeFile(
+    at('b.sup'),
+    imageSubtitle(1000, 2000, { width: 320, height: 240, x: 40, y: 20, imageWidth: 48, imageHeight: 16 }),
+  );
   const make = async (...args: readonly string[]) =>
     promisify(execFile)(ffmpeg.path, ['-v', 'error', ...args]);
   // The times of a file with subtitles count from its first one.
