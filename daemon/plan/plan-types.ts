@@ -125,6 +125,8 @@ export type CaptionTrack = {
 export type BurnedCaptions =
   | {
       readonly from: 'file';
+      /** The track of the input that they come from; null if they are from a file. */
+      readonly streamIndex: number | null;
       /** The name of their file in the scratch folder, what is in it, and the filter that draws it. */
       readonly name: string;
       readonly content: string;

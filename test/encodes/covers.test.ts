@@ -257,7 +257,7 @@ for (const build of await shippedBuilds()) {
     if (font === null) return;
     const [text, film] = [join(tempFolder(), 'a.ass'), join(tempFolder(), 'film.mkv')];
     await writeFile(text, style.replace('FAMILY', font.family));
-    const streams = [
+    const source = [
       '-f',
       'lavfi',
       '-i',
@@ -270,7 +270,8 @@ for (const build of await shippedBuilds()) {
       '1',
     ];
     const codecs = ['-c:v', 'libx264', '-preset', 'ultrafast', '-c:s', 'ass'];
-    await makeMedia(film, [...streams, ...codecs]);
+    // Not with makeMedia, which reads no text.
+    await run(ffmpeg.path, ['-nostdin', '-v', 'error', ...source, ...codecs, film]);
     const withFont = join(tempFolder(), 'font.mkv');
     const attached = attach(0, font.path, 'x.ttf', 'application/x-truetype-font');
     await makeMedia(withFont, ['-i', film, '-map', '0', '-c', 'copy', ...attached]);

@@ -102,8 +102,10 @@ test('a selector without a match is a warning that names the subtitles, and an e
   assert.equal(some.tracks, [4]);
   assert.equal(some.warnings, [`subtitle_tracks names qqq, 9, but the subtitles of the input are ${names}.`]);
   const none = planned({ subtitle_tracks: ['qqq'] });
-  assert.equal(none.tracks, []);
-  assert.equal(none.warnings, [`subtitle_tracks names qqq, but the subtitles of the input are ${names}.`]);
+  assert.equal(none.tracks, [2]);
+  assert.equal(none.warnings, [
+    `subtitle_tracks names qqq, but the subtitles of the input are ${names}, so the default track is used.`,
+  ]);
   const strict = planned({ subtitle_tracks: ['deu', 'qqq'], strict: true });
   assert.is(strict.failure?.errorClass, 'NoMediaError');
   const empty = planned({ subtitle_tracks: ['deu'] }, 'a.mkv', []);
@@ -115,6 +117,8 @@ test('without a default track, the first one that is not forced is the default',
   assert.equal(planned({ subtitle_tracks: ['default'] }, 'a.mkv', [forced, german]).tracks, [4]);
   assert.equal(planned({ subtitle_tracks: ['default'] }, 'a.mkv', [forced]).tracks, [3]);
   assert.equal(planned({ subtitle_tracks: ['default'] }, 'a.mkv', []).warnings, []);
+  const shared = { ...german, streamIndex: 9, language: 'deu' };
+  assert.equal(planned({ subtitle_tracks: ['languages'] }, 'a.mkv', [forced, german, shared]).tracks, [3, 4]);
 });
 
 test('burned text is the default track, or the first one that the request selects', () => {
@@ -149,7 +153,7 @@ test('images are burned by an overlay if they are selected, or if there is no te
 for (const [name, canvas, video, settings, area] of [
   ['the frame', [1920, 1080], {}, { width: 640, height: 360 }, 'scale=640:360:.*overlay=x=0:y=0:'],
   [
-    'the picture between bars',
+    'the image between bars',
     [1280, 720],
     {},
     { width: 640, height: 480, aspect_mode: 'pad' },
@@ -158,7 +162,7 @@ for (const [name, canvas, video, settings, area] of [
   // A film in 2.4:1 without its bars: the whole screen fits into the middle.
   ['the middle', [1920, 1080], { width: 1920, height: 800 }, {}, 'scale=1422:800:.*overlay=x=248:y=0:'],
   [
-    'a cropped picture',
+    'a cropped image',
     [1280, 720],
     {},
     { width: 480, height: 480, aspect_mode: 'crop' },

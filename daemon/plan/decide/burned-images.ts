@@ -9,7 +9,7 @@ const shapeTolerance = 0.02;
 /**
  * Where subtitles that are images are drawn in the finished video. Their canvas is the frame of the input, unless it
  * has another shape: a film without its black bars keeps subtitles that were placed on the whole screen. Such a canvas
- * is drawn as large as it fits into the picture, in its middle, so that nothing is cut off.
+ * is drawn as large as it fits into the image, in its middle, so that nothing is cut off.
  */
 export function placeImages(subtitles: SubtitleFacts, input: VideoFacts, fit: Fit): BurnedCaptions {
   const frame = displaySize(input);

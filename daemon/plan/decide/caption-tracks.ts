@@ -111,7 +111,7 @@ export function burn(
     if (media.video === null || video === null) return { tracks: [], warnings: [] };
     return { tracks: [], warnings: [], burned: placeImages(chosen, media.video, video.fit) };
   }
-  const { captions } = chosen;
+  const { captions, streamIndex } = chosen;
   const { cues, warnings } = clipCaptions(captions, clip);
   // A frame whose rounded time was corrected may come up to a millisecond before a cue that begins with it.
   const roundingMs = media.video?.hasRoundedTimes === true ? 1 : 0;
@@ -127,9 +127,9 @@ export function burn(
   const name = `burned-${outputId}`;
   const burned: BurnedCaptions =
     captions.syntax === 'ass'
-      ? { from: 'file', name: `${name}.ass`, content: assText(shifted), filter: 'ass' }
+      ? { from: 'file', streamIndex, name: `${name}.ass`, content: assText(shifted), filter: 'ass' }
       : {
-          ...{ from: 'file', name: `${name}.vtt`, filter: 'subtitles' },
+          ...{ from: 'file', streamIndex, name: `${name}.vtt`, filter: 'subtitles' },
           content: webvttText(withoutStyles(shifted)),
         };
   return {

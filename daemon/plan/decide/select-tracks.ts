@@ -155,13 +155,15 @@ function reasonOf([first]: readonly string[]): string | null {
 
 /** The best track of each language, and of those without one: the default one first, then in the order of the file. */
 function firstOfEachLanguage(media: MediaFacts, audio: AudioFacts): readonly AudioFacts[] {
-  const languageOf = ({ language = '' }: AudioFacts) => languageCode(language);
   // `otherAudio` begins with ordinary tracks, before descriptions and commentaries.
-  const best = [audio, ...(media.otherAudio ?? [])];
-  const chosen = best.filter(
-    (track, at) => best.findIndex((one) => languageOf(one) === languageOf(track)) === at,
-  );
+  const chosen = firstOfLanguages([audio, ...(media.otherAudio ?? [])]);
   return [audio, ...audioStreams(media).filter((track) => track !== audio && chosen.includes(track))];
+}
+
+/** The first track of each language, and of those without one. */
+export function firstOfLanguages<T extends TrackLabels>(tracks: readonly T[]): readonly T[] {
+  const languages = tracks.map(({ language = '' }) => languageCode(language));
+  return tracks.filter((_, at) => languages.indexOf(languages[at] ?? null) === at);
 }
 
 function withFirstAudio(media: MediaFacts, first: AudioFacts): MediaFacts {

@@ -7,6 +7,7 @@ import { wantsCaptions } from './captions.js';
 import { areImages } from './clip-captions.js';
 import type { DraftDecision } from './decisions.js';
 import { unusableReasons } from './left-out.js';
+import { selectSubtitles } from './select-subtitles.js';
 
 /** What the tracks of an output depend on besides its decision. */
 interface OriginContext {
@@ -42,11 +43,8 @@ export function trackOrigins(decision: DraftDecision, context: OriginContext): T
   };
 }
 
-function reasonFor(
-  track: MediaTrack,
-  decision: DraftDecision,
-  { settings, media, wants, audioReason, endedAudio }: OriginContext,
-): string | null {
+function reasonFor(track: MediaTrack, decision: DraftDecision, context: OriginContext): string | null {
+  const { settings, media, wants, audioReason, endedAudio } = context;
   const { extension, metadata } = decision;
   const unusable = media.unused?.tracks?.find(({ streamIndex }) => streamIndex === track.streamIndex)?.reason;
   switch (track.kind) {
@@ -61,7 +59,7 @@ function reasonFor(
         return unusableReasons[unusable ?? 'ended'];
       return audioReason ?? 'the request chooses other tracks';
     case 'subtitle':
-      return subtitleReason(track, decision, settings);
+      return subtitleReason(track, decision, context);
     case 'cover':
       return coverReason(decision, settings);
     case 'attachment':
@@ -92,13 +90,17 @@ function coverReason(decision: DraftDecision, settings: OutputSettings): string 
 }
 
 function subtitleReason(
-  { codec }: MediaTrack,
+  { codec, streamIndex }: MediaTrack,
   { extension, video, copiedVideo, captionRenditions, container }: DraftDecision,
-  settings: OutputSettings,
+  { settings, media }: OriginContext,
 ): string {
   if (video === null && copiedVideo === undefined) return 'the output has no video';
   if (!wantsCaptions(settings)) return 'the request drops subtitles';
-  if (video?.burned !== undefined) return 'the video shows those of one track, drawn into it';
+  if (video?.burned?.streamIndex === streamIndex) return 'it is drawn into the video';
+  const selected = selectSubtitles(settings, media);
+  if ('subtitles' in selected && !selected.subtitles.some((one) => one.streamIndex === streamIndex))
+    return 'the request chooses other tracks';
+  if (video?.burned !== undefined) return 'the video shows another track, drawn into it';
   if (areImages(codec ?? '') && container.muxer !== 'matroska')
     return `they are images, which ${extension} does not support`;
   if (captionRenditions !== undefined) return 'text is in files next to the output';

@@ -41,7 +41,7 @@ export const captionFileTable = {
     kind: 'boolean',
     default: false,
     section,
-    help: 'whether this track also describes sounds, for people who do not hear them',
+    help: 'whether this track is for people who do not hear',
   },
   format: {
     seenIn: 'delivery',
