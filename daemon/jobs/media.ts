@@ -28,6 +28,38 @@ export interface FrameShapes {
   readonly isOrdered: boolean;
 }
 
+/** A chromaticity of CIE 1931. */
+export type Chromaticity = Readonly<Record<'x' | 'y', number>>;
+
+/** The display that a video was mastered on (SMPTE ST 2086). Luminances are in nits. */
+export interface MasteringDisplay {
+  readonly red: Chromaticity;
+  readonly green: Chromaticity;
+  readonly blue: Chromaticity;
+  readonly whitePoint: Chromaticity;
+  readonly luminance: Readonly<Record<'min' | 'max', number>>;
+}
+
+/** The brightest pixel and the average of the brightest frame (CTA-861.3), in nits. */
+export type LightLevels = Readonly<Record<'maxContent' | 'maxAverage', number>>;
+
+/** What an HDR video declares about its frames, as it is in the file. Members are absent if it declares nothing. */
+export interface HdrFacts {
+  readonly mastering?: MasteringDisplay;
+  readonly lightLevels?: LightLevels;
+  /** Set if its first frame has metadata of its own (SMPTE ST 2094-40). */
+  readonly hasHdr10Plus?: true;
+}
+
+/** What a Dolby Vision video declares. Members are absent if it does not. */
+export interface DolbyVisionFacts {
+  readonly profile?: number;
+  /** Which decoders can display it without Dolby Vision; 0 for none. */
+  readonly compatibility?: number;
+  /** Set if its codec tag says that only Dolby Vision decoders can display it (`dvh1`, `dvhe`). */
+  readonly hasOwnTag?: true;
+}
+
 /** The selected video stream of a file, as ffprobe reports it. */
 export interface VideoFacts {
   /** Index among all streams of the file, for `-map 0:N`. */
@@ -78,6 +110,10 @@ export interface VideoFacts {
   readonly colourPrimaries?: string;
   /** Full (pc) or limited (tv) range. Absent if unknown. */
   readonly colourRange?: 'full' | 'limited';
+  /** Absent if it is no HDR video, or declares nothing. */
+  readonly hdr?: HdrFacts;
+  /** Absent if it is no Dolby Vision. */
+  readonly dolbyVision?: DolbyVisionFacts;
   /** Set if frames may be partly transparent. */
   readonly hasAlpha?: true;
   /** Set if its frames carry closed captions (CEA-608, CEA-708). */

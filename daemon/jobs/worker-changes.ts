@@ -136,6 +136,27 @@ const streamFields = {
   startSeconds: seconds,
 } as const;
 
+const level = { type: 'number', minimum: 0, maximum: 1e9, description } as const;
+const chromaticity = object({ x: level, y: level });
+const hdr = object({
+  mastering: optional(
+    object({
+      red: chromaticity,
+      green: chromaticity,
+      blue: chromaticity,
+      whitePoint: chromaticity,
+      luminance: object({ min: level, max: level }),
+    }),
+  ),
+  lightLevels: optional(object({ maxContent: level, maxAverage: level })),
+  hasHdr10Plus: optional(flag),
+});
+const dolbyVision = object({
+  profile: optional(level),
+  compatibility: optional(level),
+  hasOwnTag: optional(flag),
+});
+
 const video = object({
   ...streamFields,
   width: count,
@@ -157,6 +178,8 @@ const video = object({
   colourTransfer: optional(word),
   colourPrimaries: optional(word),
   colourRange: optional(oneOf('full', 'limited')),
+  hdr: optional(hdr),
+  dolbyVision: optional(dolbyVision),
   hasAlpha: optional(flag),
   hasClosedCaptions: optional(flag),
 });

@@ -1,5 +1,6 @@
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
+import { isObject } from '../../src/shared/util/is-object.js';
 import type { RunReport, TrackCounts } from '../ffmpeg/index.js';
 import type { JobFailure } from '../jobs/job.js';
 import { audioStreams, type MediaFacts, type TrackLabels } from '../jobs/media.js';
@@ -103,6 +104,10 @@ const audioFrameSeconds = 0.047;
 function findVideoMismatch({ video: expectedVideo }: Product, { video }: MediaFacts): string | null {
   if (expectedVideo === null || video === null) return null;
   if (video.codec !== expectedVideo.codec) return `of ${video.codec}, not ${expectedVideo.codec}`;
+  const { hdr, isCopied = false } = expectedVideo;
+  const transfer = isCopied ? video.colourTransfer : (hdr?.transfer ?? video.colourTransfer);
+  if (video.colourTransfer !== transfer)
+    return `with the transfer ${video.colourTransfer ?? 'unknown'}, not ${transfer}`;
   if (video.width === expectedVideo.width && video.height === expectedVideo.height) return null;
   return `of ${video.width}x${video.height} pixels, not ${expectedVideo.width}x${expectedVideo.height}`;
 }
@@ -169,6 +174,7 @@ function verifyLength(product: Product, media: MediaFacts, options: VerifyOption
     ...emptyTrackWarnings(product, media),
     ...lostLabelWarnings(product, media),
     ...lostAttachedWarnings(product, media),
+    ...lostHdrWarnings(product, media),
   ];
   return { failure: null, warnings: [...duration.warnings, ...warnings] };
 }
@@ -179,6 +185,29 @@ function emptyTrackWarnings({ audio }: Product, media: MediaFacts): readonly str
   return length >= audio.length
     ? []
     : [`The output has only ${length} of ${audio.length} audio tracks: the others are empty in this part.`];
+}
+
+/** The HDR metadata that was not written, or with other values. */
+function lostHdrWarnings({ video: expected }: Product, { video }: MediaFacts): readonly string[] {
+  const { mastering = null, lightLevels = null } = expected?.hdr ?? {};
+  const isLost = (values: object | null, written: object | undefined) =>
+    values !== null && !(written !== undefined && areNear(values, written));
+  return [
+    ...(isLost(mastering, video?.hdr?.mastering) ? ['mastering display'] : []),
+    ...(isLost(lightLevels, video?.hdr?.lightLevels) ? ['light levels'] : []),
+  ].map((what) => `The output lacks the ${what} of HDR: its encoder or its container does not store it.`);
+}
+
+/** The coarsest step in which a stream stores these values: the highest luminance of AV1. */
+const hdrStep = 1 / 256;
+
+/** Whether all numbers in two objects of one shape are the same, rounded to the steps of a stream. */
+function areNear(expected: object, found: object): boolean {
+  return Object.entries(expected).every(([name, value]: readonly [string, unknown]) => {
+    const other: unknown = Object.entries(found).find(([its]) => its === name)?.[1];
+    if (typeof value === 'number') return typeof other === 'number' && Math.abs(value - other) <= hdrStep;
+    return isObject(value) && isObject(other) && areNear(value, other);
+  });
 }
 
 /** The cover images and files that an output should have and has not. */

@@ -182,13 +182,20 @@ const rules: readonly EffectRule[] = [
       settings: { video_bit_depth: depth = 8, video_color_range: range, copy_video },
       combination,
     }) =>
-      depth === 8 && range !== 'full'
+      (depth === 8 || depth === 'auto') && range !== 'full'
         ? null
         : combination.video === null
           ? 'the output has no video'
           : copy_video === true
             ? 'the video is copied'
             : null,
+  },
+  {
+    names: ['hdr', 'preserve_hdr_metadata'],
+    reason: ({ settings: { hdr, copy_video }, combination }) => {
+      if (combination.video === null) return 'the output has no video';
+      return copy_video === true && hdr === 'tone-map' ? 'the video is copied' : null;
+    },
   },
   {
     names: ['audio_bit_depth'],

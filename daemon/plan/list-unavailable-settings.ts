@@ -27,6 +27,7 @@ export function listUnavailableSettings(capabilities: Capabilities): readonly st
     ...(filters.has('bwdif') || filters.has('yadif')
       ? []
       : ['deinterlace: it has neither the filter bwdif nor yadif.']),
+    ...(encoders.has('libsvtav1') ? [] : ['hdr_format hdr10 of av1: it has no encoder libsvtav1.']),
     ...(canToneMap({ filters })
       ? []
       : [

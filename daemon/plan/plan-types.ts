@@ -1,7 +1,14 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { Captions } from '../captions/cues.js';
 import type { JobFailure } from '../jobs/job.js';
-import type { Analysis, Orientation, TrackDisposition, TrackLabels } from '../jobs/media.js';
+import type {
+  Analysis,
+  LightLevels,
+  MasteringDisplay,
+  Orientation,
+  TrackDisposition,
+  TrackLabels,
+} from '../jobs/media.js';
 import type { TrackOrigins } from '../jobs/tracks.js';
 import type { AudioMeasurement, MeasuredAudio } from './decide/normalization.js';
 import type { Packaging } from './decide/packaging.js';
@@ -223,6 +230,13 @@ export interface Product {
   readonly origins?: TrackOrigins;
 }
 
+/** What an HDR video declares: its transfer as ffprobe names it, and null for what it does not declare. */
+export interface DeclaredHdr {
+  readonly transfer: string;
+  readonly mastering: MasteringDisplay | null;
+  readonly lightLevels: LightLevels | null;
+}
+
 /** The expected video stream: codec by its common name (`h264`), size in pixels. */
 interface ProductVideo {
   readonly codec: string;
@@ -238,6 +252,8 @@ interface ProductVideo {
   readonly bitrate?: { readonly targetKbps: number; readonly capKbps: number | null };
   /** Set if it is that of the input, copied without encoding. */
   readonly isCopied?: true;
+  /** What it declares about its HDR; absent for standard range. */
+  readonly hdr?: DeclaredHdr;
 }
 
 /** An expected audio stream. */

@@ -154,6 +154,7 @@ function decideOutput(
       isClip: exactClip.startSeconds > 0 || exactClip.lengthSeconds !== null,
     },
     media,
+    capabilities,
   );
   if ('failure' in copies) return copies;
   const copiedVideo = copies.video;
@@ -181,6 +182,7 @@ function decideOutput(
           watermarks,
           capabilities,
           segmentGrids,
+          settings.subtitles === 'burn' && captions.length > 0,
         );
   if ('failure' in videoResult) return videoResult;
   const isVideo = videoResult.video !== null || copiedVideo !== null;

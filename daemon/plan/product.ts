@@ -69,6 +69,7 @@ export function productOf(decision: Decision, media: MediaFacts, paths: PlanPath
             ...video.fit.canvas,
             frameSeconds,
             frames: decision.lastFrame?.frames ?? null,
+            ...(video.hdr === undefined ? {} : { hdr: video.hdr }),
             ...(video.rate.by === 'bitrate'
               ? { bitrate: { targetKbps: video.rate.kbps, capKbps: video.cap?.kbps ?? null } }
               : {}),
@@ -116,10 +117,12 @@ function audioOf({ encoding, source, language, title, dispositions }: AudioTrack
  */
 function videoOfCopy(video: VideoFacts | null): Product['video'] {
   if (video === null) return null;
-  const { codec, width, height, frameRate } = video;
+  const { codec, width, height, frameRate, hdr: declared } = video;
+  const { mastering = null, lightLevels = null } = declared ?? {};
+  const hdr = { transfer: video.colourTransfer ?? '', mastering, lightLevels };
   const frameSeconds =
     frameRate === null ? 1 / assumedFrameRate : frameRate.denominator / frameRate.numerator;
-  return { codec, width, height, frameSeconds, frames: null, isCopied: true };
+  return { codec, width, height, frameSeconds, frames: null, isCopied: true, ...(declared && { hdr }) };
 }
 
 /**

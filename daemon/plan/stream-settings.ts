@@ -16,6 +16,8 @@ export const videoSettings: Names = [
   ...(['denoise', 'sharpen', 'deblock', 'autolevel'] as const),
   ...(['video_codec_profile', 'h264_profile', 'video_codec_level', 'h264_level'] as const),
   ...(['video_reference_frames', 'h264_reference_frames', 'video_bframes', 'h264_bframes'] as const),
+  ...(['hdr_format', 'master_display'] as const),
+  ...(['max_content_light_level', 'max_frame_average_light_level'] as const),
 ];
 
 /** The settings of the audio that have no effect on an output without audio, or with a copied one. */
@@ -49,7 +51,10 @@ export function turnsOff(name: keyof OutputSettings, value: unknown): boolean {
 export function withoutCopiedSettings(settings: OutputSettings): OutputSettings {
   const lost = new Set<string>([
     ...(settings.copy_video === true
-      ? ['video_codec', 'video_bit_depth', 'video_color_range', ...videoSettings]
+      ? [
+          ...['video_codec', 'video_bit_depth', 'video_color_range', 'hdr', 'preserve_hdr_metadata'],
+          ...videoSettings,
+        ]
       : []),
     ...(settings.copy_audio === true ? ['audio_codec', 'audio_bit_depth', ...audioSettings] : []),
   ]);

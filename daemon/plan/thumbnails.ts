@@ -3,7 +3,7 @@ import { formatOf } from '../../src/shared/thumbnail-names.js';
 import type { JobFailure } from '../jobs/job.js';
 import { displaySize, type MediaFacts, orientationOf, type Ratio, type VideoFacts } from '../jobs/media.js';
 import { maxImages } from '../jobs/thumbnails.js';
-import { coloursOfOutput } from './decide/colours.js';
+import { coloursOfOutput, decideColours } from './decide/colours.js';
 import type { Fit, PixelSize } from './decide/decisions.js';
 import { decideFit } from './decide/size.js';
 import {
@@ -75,6 +75,8 @@ export function planThumbnails(
     hasFrameRate: video.frameRate !== null,
     codec: video.codec,
     colours: coloursOfOutput(video),
+    // An image has standard range.
+    mapping: decideColours(video, 'h264', capabilities),
     orientation: orientationOf(video),
     fit,
     format,

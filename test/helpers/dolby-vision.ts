@@ -1,6 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-
-const boxesAround = ['moov', 'trak', 'mdia', 'minf', 'stbl', 'stsd'] as const;
+import { addToSampleEntry, box } from './mp4-boxes.js';
 
 /**
  * Marks an HEVC MP4 file as Dolby Vision: its sample entry gets a configuration record (`dvcC`, Dolby Vision Streams Within the
@@ -11,22 +10,18 @@ export async function addDolbyVisionBox(
   profile: number | null,
   compatibility = 0,
 ): Promise<void> {
-  const bytes = await readFile(path);
-  const entry = bytes.lastIndexOf('hvc1');
-  if (profile === null) {
-    bytes.write('dvh1', entry, 'latin1');
-    await writeFile(path, bytes);
-    return;
-  }
-  const record = Buffer.alloc(32);
-  record.writeUInt32BE(record.length, 0);
-  record.write('dvcC', 4, 'latin1');
-  record[8] = 1;
+  if (profile === null) return tagAsDolbyVision(path);
+  const content = Buffer.alloc(24);
+  content[0] = 1;
   // Profile, level 5, with metadata, without an enhancement layer, with a base layer.
-  record.writeUInt16BE((profile << 9) | (5 << 3) | 0b101, 10);
-  record[12] = compatibility << 4;
-  const grown = [...boxesAround.map((name) => bytes.lastIndexOf(name, entry)), entry];
-  for (const at of grown) bytes.writeUInt32BE(bytes.readUInt32BE(at - 4) + record.length, at - 4);
-  const end = entry - 4 + bytes.readUInt32BE(entry - 4) - record.length;
-  await writeFile(path, Buffer.concat([bytes.subarray(0, end), record, bytes.subarray(end)]));
+  content.writeUInt16BE((profile << 9) | (5 << 3) | 0b101, 2);
+  content[4] = compatibility << 4;
+  await addToSampleEntry(path, box('dvcC', content));
+}
+
+/** Gives an HEVC MP4 file the codec tag of Dolby Vision without another way to display it. */
+export async function tagAsDolbyVision(path: string): Promise<void> {
+  const bytes = await readFile(path);
+  bytes.write('dvh1', bytes.lastIndexOf('hvc1'), 'latin1');
+  await writeFile(path, bytes);
 }

@@ -65,16 +65,19 @@ test('every setting can be written in XML, in every style', () => {
   for (const style of styles) areEquivalent(toRequestXml(body, style, ['X-Own_Name']), body);
 });
 
+const hdr10 = { hdr_format: 'hdr10', max_content_light_level: 1000, max_frame_average_light_level: 400 };
+
 test('every single setting can be written in XML, under each of its names', () => {
   for (const [name, setting] of Object.entries<Setting>(outputTable)) {
     for (const spelling of [name, ...(setting.spellings ?? [])]) {
-      // A source is another output, and only segments are encrypted.
+      // A source is another output, only segments are encrypted, and only HDR10 has metadata.
       const outputs =
         name === 'source'
           ? [{ source: 'other' }, { label: 'other' }]
           : [
               {
                 ...(name.startsWith('encryption_') ? { type: 'segmented' } : {}),
+                ...(/^master_|_light_level$/.test(name) ? hdr10 : {}),
                 [spelling]: sampleFor(name, setting),
               },
             ];

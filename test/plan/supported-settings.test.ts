@@ -12,6 +12,7 @@ import { exampleValue, nestedSettings } from '../../src/shared/settings/kinds/gr
 import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
 import type { Setting, SettingsTable } from '../../src/shared/settings/setting.js';
 import { checkSupport } from '../../src/shared/settings/support.js';
+import { isObject } from '../../src/shared/util/is-object.js';
 import { readSources } from '../helpers/architecture/source-file.js';
 import { audioFacts, mediaFacts, newCapabilities, output, paths, videoFacts } from './facts.js';
 
@@ -57,6 +58,10 @@ const tagged: MediaFacts = {
   tags: [{ name: 'title', value: 'Holidays' }],
   chapters: [{ startSeconds: 0, endSeconds: 5, title: 'One' }],
 };
+const hdr = mediaFacts({
+  video: videoFacts({ pixelFormat: 'yuv420p10le', colourTransfer: 'smpte2084', colourPrimaries: 'bt2020' }),
+});
+const hdr10 = { video_codec: 'hevc', video_codec_profile: 'main10', hdr_format: 'hdr10' };
 const fields = mediaFacts({
   video: videoFacts({ width: 720, height: 576, fieldOrder: 'top-first', codec: 'mpeg2video' }),
   audio: audioFacts({ channels: 6, sampleRate: 96_000 }),
@@ -69,6 +74,9 @@ const contexts: readonly (readonly [Settings, string, MediaFacts])[] = [
   [{}, 'film.mp4', subtitled],
   [{}, 'film.mp4', bilingual],
   [{}, 'film.mp4', tagged],
+  [{ video_codec: 'hevc', hdr: 'keep' }, 'film.mp4', hdr],
+  [{ video_codec: 'hevc', video_codec_profile: 'main10' }, 'film.mp4', hdr],
+  [{ ...hdr10, max_content_light_level: 1000, max_frame_average_light_level: 400 }, 'film.mp4', hdr],
   [{ width: 640, height: 640 }, 'film.mp4', film],
   [{ width: 1920 }, 'film.mp4', film],
   [{ video_bitrate: 800 }, 'film.mp4', film],
@@ -115,8 +123,12 @@ function withValue(names: readonly string[], value: unknown): Settings {
   const setting: Setting | undefined = (outputTable as SettingsTable)[first];
   if (rest.length === 0 || setting === undefined) return { [first]: value };
   const example = exampleValue(setting);
-  const base = Array.isArray(example) ? example[0] : example;
-  return { [first]: { ...base, ...Object.fromEntries([[rest.join('.'), value]]) } };
+  return { [first]: withField(Array.isArray(example) ? example[0] : example, rest, value) };
+}
+
+function withField(object: unknown, [first = '', ...rest]: readonly string[], value: unknown): Settings {
+  const fields = isObject(object) ? object : {};
+  return { ...fields, [first]: rest.length === 0 ? value : withField(fields[first], rest, value) };
 }
 
 /** What is planned for an output, as text; null if the settings are invalid together or the output cannot be made. */

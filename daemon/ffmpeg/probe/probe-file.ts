@@ -16,6 +16,7 @@ import {
 } from './measure-streams.js';
 import { numberAt, objectAt, objectsAt, parseProbe } from './probe-fields.js';
 import { probeFurther } from './probe-further.js';
+import { readHdr } from './read-hdr.js';
 import { type ProbeSettings, readHead, runFfprobe } from './run-ffprobe.js';
 import { measureChainedOgg } from './scan-ogg.js';
 import { measureJoinedProgramStream } from './scan-program-stream.js';
@@ -59,7 +60,9 @@ export async function probeFile(
   const output = { head, sizeBytes, json, stderr, analysis, program, stills, empty };
   const validation = validateProbe(output);
   if ('media' in validation) {
-    const media = await withClosedCaptions(await withFrameRate(await withFieldOrder(validation.media)));
+    const media = await withHdr(
+      await withClosedCaptions(await withFrameRate(await withFieldOrder(validation.media))),
+    );
     const counted = await withStreamFacts(await withCountedDuration(media));
     const measure = () => measureTracks(ffprobe, path, settings, deadlineSignal);
     const corrected = await withCorrectLength(counted, { path, head, sizeBytes, json, measure });
@@ -155,6 +158,17 @@ export async function probeFile(
     const { video } = media;
     if (video === null || !(await hasClosedCaptions(path, video.codec, sizeBytes))) return media;
     return { ...media, video: { ...video, hasClosedCaptions: true } };
+  }
+
+  async function withHdr(media: MediaFacts): Promise<MediaFacts> {
+    const { video } = media;
+    if (video === null) return media;
+    const stream = objectsAt(parseProbe(json), 'streams').find(
+      (one) => numberAt(one, 'index') === video.streamIndex,
+    );
+    const hdr = await readHdr(ffprobe, path, { video, stream: stream ?? {}, analysis }, reading);
+    throwIfInterrupted();
+    return hdr === null ? media : { ...media, video: { ...video, hdr } };
   }
 
   // A raw stream has no duration, and ffprobe estimates it from the first bitrate: 2.7 seconds instead of 4 if audio

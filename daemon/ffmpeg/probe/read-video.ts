@@ -8,6 +8,7 @@ import {
   tagAt,
   textAt,
 } from './probe-fields.js';
+import { readDolbyVision } from './read-hdr.js';
 import { isCodecKnown, readStream } from './read-streams.js';
 
 /** Whether a stream is video, and not cover art or embedded thumbnails. */
@@ -82,6 +83,7 @@ export function readVideo(
   if (chosen === undefined) return null;
   const fieldOrder = measuredFieldOrder ?? fieldOrders[textAt(chosen, 'field_order') ?? ''] ?? 'unknown';
   const frames = numberAt(chosen, 'nb_frames') ?? 0;
+  const dolbyVision = readDolbyVision(chosen);
   const isInterlaced = fieldOrder === 'top-first' || fieldOrder === 'bottom-first';
   return {
     ...readStream(chosen),
@@ -95,6 +97,7 @@ export function readVideo(
     ...readProfile(chosen),
     ...(frames > 0 ? { frameCount: frames } : {}),
     ...readColours(chosen),
+    ...(dolbyVision === null ? {} : { dolbyVision }),
   };
 }
 

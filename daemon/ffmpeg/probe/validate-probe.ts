@@ -185,22 +185,6 @@ function missingProgramMessage(json: ProbeObject, program = ''): string {
   return `The input has no programme ${program}: ${known}.`;
 }
 
-/**
- * Whether a stream is Dolby Vision that other decoders cannot display: profile 5, and profile 10 without a compatible
- * base layer. If this ffprobe does not print the Dolby Vision record, the codec tag decides: streams that other
- * decoders can display have another tag.
- */
-function isDolbyVisionOnly(stream: ProbeObject): boolean {
-  const record = objectsAt(stream, 'side_data_list').find((data) => numberAt(data, 'dv_profile') !== null);
-  if (record === undefined) return /^dv(?:h1|he)$/.test(textAt(stream, 'codec_tag_string') ?? '');
-  const profile = numberAt(record, 'dv_profile');
-  return profile === 5 || (profile === 10 && numberAt(record, 'dv_bl_signal_compatibility_id') === 0);
-}
-
-const dolbyVisionOnlyMessage =
-  'The video is Dolby Vision profile 5: only Dolby Vision players show its colours, and ffmpeg would make them green and purple. ' +
-  'Export it as HDR10, HLG or SDR, or as Dolby Vision profile 8.';
-
 const isChosen = (stream: ProbeObject, { streamIndex }: VideoFacts) =>
   numberAt(stream, 'index') === streamIndex;
 
@@ -255,9 +239,6 @@ export function validateProbe(output: ProbeOutput): ProbeValidation {
   }
   if (video !== null && video.width * video.height > maxPixels) {
     return tooLargeFailure(`${video.width}x${video.height}`);
-  }
-  if (video !== null && streams.some((stream) => isChosen(stream, video) && isDolbyVisionOnly(stream))) {
-    return unsupportedInput(dolbyVisionOnlyMessage);
   }
   if (isHeaderOnly) return headerOnlyFailure;
   const audioRejection = audio === null ? null : unsupportedAudio(audio);

@@ -111,6 +111,10 @@ function videoDifferences(
         conversion.isFullRange !== signalling.isFullRange ||
         !signalling.hasColours,
     ],
+    [
+      'HDR metadata',
+      settings.hdr_format !== undefined || (input.hdr !== undefined && decided.hdr === undefined),
+    ],
     ['pixel shape', signalling.pixelRatio !== null],
     ['profile', codecOptions.profile !== null && profileName(input) !== codecOptions.profile],
     ['level', codecOptions.level !== null && !(levelNumber(codec, input) <= Number(level))],

@@ -5,6 +5,7 @@ import { type VideoEncoderName, videoEncoders, videoEncodersFor } from '../encod
 import { type AudioCodec, containerOf, type Extension, type VideoCodec } from '../formats.js';
 import type { Capabilities } from '../plan-types.js';
 import { encodesRequest } from './codec-options.js';
+import { isPreferredForHdr } from './hdr.js';
 import { canForceKeyframes, forcingSettings } from './keyframes.js';
 
 /** The extension for a generated file name: the container of these codecs with the widest player support. */
@@ -63,7 +64,7 @@ export function pickAudioEncoder(
 
 /**
  * The encoder for a video codec; null if this ffmpeg has none. For a bitrate, an encoder with two passes is preferred
- * over a better one without, because the bitrate must be met; for forced keyframes, one that places them.
+ * over a better one without, because the bitrate must be met; for forced keyframes, one that places them; for HDR, one that writes its metadata.
  */
 export function pickVideoEncoder(
   codec: VideoCodec,
@@ -77,6 +78,8 @@ export function pickVideoEncoder(
   const available = forcingSettings(settings).length > 0 && forcing.length > 0 ? forcing : existing;
   const inTwoPasses = available.find((name) => videoEncoders[name].passes !== 'none');
   const [first] = available;
+  const preferred = available.find((name) => isPreferredForHdr(name, settings));
+  if (preferred !== undefined) return { codec, encoder: preferred };
   const encoder =
     settings.video_bitrate === undefined || settings.onepass === true ? first : (inTwoPasses ?? first);
   return encoder === undefined ? null : { codec, encoder };

@@ -14,6 +14,7 @@ import {
   maxReferenceFrames,
   toH264Level,
 } from './h264-levels.js';
+import { hdrErrors } from './hdr.js';
 import { chooseFormat, codecsWithProfiles, encodesFormat, formatErrors } from './pixel-formats.js';
 import { fullRangeCodecs } from './video-effects.js';
 
@@ -35,7 +36,12 @@ export function encodesRequest(
   settings: OutputSettings,
 ): boolean {
   const { profile = null } = optionsFor(settings, codec);
-  return encodesFormat(encoder, codec, { profile, depth: settings.video_bit_depth });
+  return encodesFormat(encoder, codec, { profile, depth: givenDepth(settings) });
+}
+
+/** The requested bits per sample, if they do not depend on the input. */
+function givenDepth({ video_bit_depth: depth }: OutputSettings) {
+  return depth === 'auto' ? undefined : depth;
 }
 
 const profilePair = ['video_codec_profile', 'h264_profile'] as const;
@@ -54,8 +60,9 @@ export function codecOptionErrors(
   settings: OutputSettings,
   codec: VideoCodec,
   path: string,
-  { hasFpsMode }: Pick<Capabilities, 'hasFpsMode'>,
+  capabilities: Pick<Capabilities, 'hasFpsMode' | 'encoders'>,
 ): readonly string[] {
+  const { hasFpsMode } = capabilities;
   const { profile = null, level } = optionsFor(settings, codec);
   const differing = codec === 'h264' ? pairs : [];
   return [
@@ -64,9 +71,10 @@ export function codecOptionErrors(
         ? [`${path}.${name} and ${path}.${other} are the same setting and must have the same value`]
         : [],
     ),
-    ...formatErrors(codec, { profile, depth: settings.video_bit_depth }, path).map((error) =>
+    ...formatErrors(codec, { profile, depth: givenDepth(settings) }, path).map((error) =>
       error.replace(profilePair[0], sentName(profilePair, settings)),
     ),
+    ...hdrErrors(settings, { codec, profile }, capabilities, path),
     ...levelErrors(settings, codec, path),
     ...(codec === 'hevc' && level !== undefined && !hevcLevels.includes(level)
       ? [`${path}.video_codec_level must be one of ${hevcLevels.join(', ')} for hevc`]
@@ -147,7 +155,7 @@ export function codecOptionWarnings(
   });
   return [
     ...lost.map(({ name, reason }) => warn(name, `has no effect: ${reason}`)),
-    ...((settings.video_bit_depth ?? 8) !== 8 && !codecsWithProfiles.includes(codec)
+    ...((givenDepth(settings) ?? 8) !== 8 && !codecsWithProfiles.includes(codec)
       ? [warn('video_bit_depth', `has no effect: ${codec} has 8 bits per sample`)]
       : []),
     ...(settings.video_color_range === 'full' && !fullRangeCodecs.includes(codec)
@@ -189,9 +197,10 @@ export function decideCodecOptions(
   settings: OutputSettings,
   codec: VideoCodec,
   demand: LevelDemand,
+  depth = givenDepth(settings),
 ): CodecOptionsDecision {
   const { profile = null, level, references, bframes } = optionsFor(settings, codec);
-  const { profile: known, pixelFormat } = chooseFormat(codec, { profile, depth: settings.video_bit_depth });
+  const { profile: known, pixelFormat } = chooseFormat(codec, { profile, depth });
   const options: CodecOptions = {
     profile: known,
     pixelFormat,

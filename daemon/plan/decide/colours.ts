@@ -1,6 +1,6 @@
 import type { VideoFacts } from '../../jobs/media.js';
 import type { VideoCodec } from '../formats.js';
-import type { Capabilities } from '../plan-types.js';
+import type { Capabilities, DeclaredHdr } from '../plan-types.js';
 import type { ColourConversion, ColourMatrix, Colours } from './decisions.js';
 
 /** The decisions about the colours of a video. */
@@ -34,6 +34,9 @@ const knownNames = {
   matrix: names('bt709', 'fcc', 'bt470bg', 'smpte170m', 'smpte240m', 'bt2020nc', 'bt2020c'),
 } as const satisfies { readonly [Name in keyof Colours]: Readonly<Record<string, string>> };
 
+/** The colours of HDR (BT.2100), for what a file does not specify. */
+const hdrColours = { colourPrimaries: 'bt2020', colourSpace: 'bt2020nc' } as const;
+
 /** Default colours by matrix, for what a file does not specify. */
 const defaultColours: Readonly<Record<ColourMatrix, Colours>> = {
   bt709: standard,
@@ -60,19 +63,21 @@ export function canToneMap({ filters }: Pick<Capabilities, 'filters'>): boolean 
 }
 
 /**
- * Decides the colours of an output. HDR is converted to SDR, because every output has 8 bits and most screens show PQ
- * and HLG flat and pale. Other videos keep their matrix, or get that of BT.601 if the codec supports no other. The
+ * Decides the colours of an output. HDR is converted to SDR unless it is kept (`hdr`), because most screens show PQ and
+ * HLG flat and pale. Other videos keep their matrix, or get that of BT.601 if the codec supports no other. The
  * output always signals its colours, so that no player guesses them from the size, which may have changed. If ffmpeg
  * lacks the filters, HDR video stays HDR and is signalled as such.
  */
 export function decideColours(
-  video: VideoFacts,
+  given: VideoFacts,
   codec: VideoCodec,
   capabilities: Pick<Capabilities, 'filters'>,
+  hdr: DeclaredHdr | null = null,
 ): ColourDecision {
+  const video = hdr === null ? given : { ...hdrColours, ...given, colourTransfer: hdr.transfer };
   const source = sourceMatrix(video);
   const from: ColourConversion['from'] = isRgb(video) ? 'rgb' : source;
-  const isMapped = isHighRange(video) && canToneMap(capabilities);
+  const isMapped = hdr === null && isHighRange(video) && canToneMap(capabilities);
   const isOnlyBt601 = bt601Codecs.has(codec);
   const to = isOnlyBt601 && !isMapped ? 'bt601' : source;
   const conversion: ColourConversion = {

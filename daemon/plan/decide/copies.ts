@@ -2,8 +2,10 @@ import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import type { JobFailure } from '../../jobs/job.js';
 import type { AudioFacts, MediaFacts, VideoFacts } from '../../jobs/media.js';
 import { type AudioCodec, type Container, canCopy, type VideoCodec } from '../formats.js';
+import type { Capabilities } from '../plan-types.js';
 import { audioSettings, turnsOff, videoSettings } from '../stream-settings.js';
 import type { Clip, CopiedVideo } from './decisions.js';
+import { isDolbyVisionOnly } from './hdr.js';
 import { trackLabel } from './select-tracks.js';
 
 /** The streams of an output: those of the input that it has at all, and the codecs of those that are encoded. */
@@ -34,6 +36,7 @@ export function decideCopies(
   settings: OutputSettings,
   streams: StreamsToCopy,
   media: MediaFacts,
+  capabilities: Pick<Capabilities, 'hasFpsMode' | 'version'>,
 ): Copies | { readonly failure: JobFailure } {
   const { format } = media;
   const { container, extension } = streams;
@@ -54,6 +57,10 @@ export function decideCopies(
     return notSupported('audio', audioCodec, extension);
   const video = isHeld('video', wantedVideo?.codec) ? wantedVideo : null;
   const audio = wantedAudio.filter(({ codec }) => isHeld('audio', codec));
+  const dolbyVision =
+    video === null ? noDolbyVision : copyOfDolbyVision(video, { container, extension }, capabilities);
+  if ('failure' in dolbyVision) return dolbyVision;
+  const { warnings: dolbyVisionWarnings, ...marks } = dolbyVision;
   const isFromMpeg = /^(?:mpeg-ts|mpeg|aac)$/.test(format) && !/^(?:mpegts|adts)$/.test(container.muxer);
   const isTransportStream = container.muxer === 'mpegts' && /^(?:h264|hevc)$/.test(video?.codec ?? '');
   const encoded = (what: string, codec: string) =>
@@ -63,6 +70,7 @@ export function decideCopies(
       source: video,
       repeatsParameterSets: isTransportStream && /^(?:mpeg4|matroska|webm|flv)$/.test(format),
       ...(media.timecode === undefined ? {} : { dropsTimecode: true }),
+      ...marks,
     },
     audio: new Map(
       audio.map(({ streamIndex, codec }) => [
@@ -71,10 +79,58 @@ export function decideCopies(
       ]),
     ),
     warnings: [
+      ...dolbyVisionWarnings,
       ...(wantedVideo === null || video !== null ? [] : [encoded('The video', wantedVideo.codec)]),
       ...wantedAudio
         .filter((track) => !audio.includes(track))
         .map((track) => encoded(`Audio track ${trackLabel(track, media)}`, track.codec)),
+    ],
+  };
+}
+
+/** What a copy of a video has to say about Dolby Vision. */
+type DolbyVisionCopy = Pick<CopiedVideo, 'tag' | 'hasDolbyVision'> & Pick<Copies, 'warnings'>;
+
+const noDolbyVision: DolbyVisionCopy = { warnings: [] };
+
+/** The first version of ffmpeg that was measured to write the tag `dvh1`. */
+const versionWithOwnTag = 7;
+
+/**
+ * Decides the codec tag of a copied video and whether its container says that it is Dolby Vision. MP4 and Matroska do,
+ * with ffmpeg 5.0 and newer. A video that other decoders cannot display fails if nothing says so.
+ */
+function copyOfDolbyVision(
+  { codec, dolbyVision }: VideoFacts,
+  { container, extension }: Pick<StreamsToCopy, 'container' | 'extension'>,
+  { hasFpsMode, version }: Pick<Capabilities, 'hasFpsMode' | 'version'>,
+): DolbyVisionCopy | { readonly failure: JobFailure } {
+  const isHevc = codec === 'hevc';
+  const hasTags = container.needsHvc1Tag ?? false;
+  if (dolbyVision === undefined) return isHevc && hasTags ? { tag: 'hvc1', warnings: [] } : noDolbyVision;
+  const isOnly = isDolbyVisionOnly(dolbyVision);
+  const isStored = container.muxer === 'mp4' || container.muxer === 'matroska';
+  const hasRecord = isStored && hasFpsMode && dolbyVision.profile !== undefined;
+  const canTag = container.muxer === 'mp4' && version !== null && version >= versionWithOwnTag;
+  const hasOwnTag = isHevc && canTag && (dolbyVision.hasOwnTag === true || isOnly);
+  // Matroska has no tags, but ffmpeg rejects those of Dolby Vision.
+  const hasTag = isHevc && (hasTags || (container.muxer === 'matroska' && dolbyVision.hasOwnTag === true));
+  const why = isStored ? 'this ffmpeg does not write it' : `${extension} does not have it here`;
+  if (isOnly && !hasRecord && !hasOwnTag)
+    return {
+      failure: {
+        errorClass: 'InvalidCodecCombinationError',
+        message: `The video is Dolby Vision without another way to display it, and cannot be copied into ${extension} without its record: ${why}.`,
+      },
+    };
+  return {
+    ...(hasTag ? { tag: hasOwnTag ? 'dvh1' : 'hvc1' } : {}),
+    ...(hasRecord ? { hasDolbyVision: true } : {}),
+    warnings: [
+      ...(hasRecord ? [] : [`The record of Dolby Vision was left out: ${why}.`]),
+      ...(dolbyVision.hasOwnTag === true && hasTags && !hasOwnTag
+        ? ['The codec tag is hvc1 in place of dvh1, which this ffmpeg does not write there.']
+        : []),
     ],
   };
 }
@@ -89,7 +145,8 @@ export function withCopies(settings: OutputSettings): OutputSettings {
     names.some((name) => name !== 'speed' && settings[name] !== undefined && !turnsOff(name, settings[name]));
   return {
     ...settings,
-    copy_video: settings.copy_video ?? !isEncoded(['video_codec', ...videoSettings]),
+    copy_video:
+      settings.copy_video ?? !(settings.hdr === 'tone-map' || isEncoded(['video_codec', ...videoSettings])),
     copy_audio: settings.copy_audio ?? !isEncoded(['audio_codec', ...audioSettings]),
   };
 }

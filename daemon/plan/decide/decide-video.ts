@@ -22,7 +22,9 @@ import type {
   VideoDecision,
   VideoRate,
 } from './decisions.js';
+import { decideHdr, dolbyVisionOnlyMessage, isDolbyVisionOnly } from './hdr.js';
 import { decideKeyframes, losesKeyframesInTwoPasses } from './keyframes.js';
+import { depthFor } from './pixel-formats.js';
 import { decideLimitedFit, enlargedWarnings, pixelsOf } from './size.js';
 import { decideTiming, type TimingSource } from './timing.js';
 import { decideEffects, decideFieldRate, decideSignalling } from './video-effects.js';
@@ -44,7 +46,10 @@ export function decideVideo(
     version: null,
   },
   segmentGrids: readonly number[] = [],
+  burnsCaptions = false,
 ): VideoResult {
+  if (video.dolbyVision !== undefined && isDolbyVisionOnly(video.dolbyVision))
+    return { failure: { errorClass: 'UnsupportedInputError', message: dolbyVisionOnlyMessage } };
   // 0 is a request too: no rotation, whatever the file signals.
   const rotated: VideoFacts =
     settings.rotate === undefined ? video : { ...video, rotationDegrees: settings.rotate, isMirrored: false };
@@ -61,7 +66,9 @@ export function decideVideo(
     );
   }
   const deinterlace = decideFields(settings.deinterlace ?? 'detect', video);
-  const colourDecision = decideColours(video, codec, capabilities);
+  const isDrawnOn = burnsCaptions || watermarks.length > 0;
+  const hdr = decideHdr(settings, video, encoder, { isDrawnOn, capabilities });
+  const colourDecision = decideColours(video, codec, capabilities, hdr.kept);
   const matrix = finalMatrix(colourDecision);
   const area = watermarkArea(fit, displaySize(rotated));
   const { overlays, leftOut } = decideWatermarks(settings.watermark ?? [], watermarks, area, matrix);
@@ -78,9 +85,13 @@ export function decideVideo(
   const timing = decideTiming(settings, isFramePerField ? withDoubleRate(video) : video, encoder, source);
   const keyframes = decideKeyframes(settings, timing, segmentGrids);
   const demand = { width, height, framesPerSecond: timing.framesPerSecond ?? assumedRateOfLevels };
-  const codecOptions = decideCodecOptions(settings, codec, demand);
+  const depth = depthFor(settings.video_bit_depth, codec, {
+    inputFormat: video.pixelFormat,
+    isHdr: hdr.kept !== null,
+  });
+  const codecOptions = decideCodecOptions(settings, codec, demand, depth);
   const fields = withinFieldHeight(signalling, height);
-  const corrected = [...corrections, ...codecOptions.corrections, ...fields.corrections];
+  const corrected = [...corrections, ...hdr.corrections, ...codecOptions.corrections, ...fields.corrections];
   const errors = corrected.filter(({ name }) => isStrictAbout(settings, name));
   if (errors.length > 0) return rejected(errors.map((one) => toStrictSentence(settings, one)).join(' '));
   return {
@@ -88,6 +99,7 @@ export function decideVideo(
       ...enlargedWarnings(rotated, fit),
       ...fieldRate.warnings,
       ...warnings,
+      ...hdr.warnings,
       ...leftOut.map(({ subject, reason }) => `${subject} was left out, because ${reason}.`),
       ...corrected.map((one) => toSentence(settings, one)),
       ...(video.hasClosedCaptions === true &&
@@ -109,6 +121,10 @@ export function decideVideo(
       hasDisplayMatrix: orientationOf(video) !== 1,
       fit,
       ...colourDecision,
+      ...(hdr.kept === null ? {} : { hdr: hdr.kept }),
+      ...(colourDecision.toneMapFrom !== null || hdr.kept !== null || video.dolbyVision !== undefined
+        ? { dropsHdrData: true }
+        : {}),
       watermarks: overlays,
       ...timing,
       rate: withinLevel(

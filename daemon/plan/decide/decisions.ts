@@ -19,6 +19,7 @@ import type {
   CaptionRendition,
   CaptionTrack,
   CoverImage,
+  DeclaredHdr,
   WatermarkImage,
 } from '../plan-types.js';
 import type { AudioEffects } from './audio-effects.js';
@@ -229,6 +230,13 @@ export interface VideoDecision {
   readonly fit: Fit;
   /** The HDR colours to convert to `colours`; null for no tone mapping. */
   readonly toneMapFrom: Colours | null;
+  /** What it declares if it keeps the HDR of the input; absent for standard range. */
+  readonly hdr?: DeclaredHdr;
+  /**
+   * Set if the input declares HDR. ffmpeg would copy that to the output: from frames since 7.0, from the header of the
+   * input before.
+   */
+  readonly dropsHdrData?: true;
   readonly conversion: ColourConversion;
   /** The colours that the output signals. */
   readonly colours: Colours;
@@ -317,6 +325,10 @@ export interface CopiedVideo {
   readonly repeatsParameterSets: boolean;
   /** Set if it declares a timecode, which the tags of the output replace. */
   readonly dropsTimecode?: true;
+  /** The codec tag that it gets in place of its own; absent to leave it to ffmpeg. */
+  readonly tag?: 'hvc1' | 'dvh1';
+  /** Set if the container gets a record of Dolby Vision, which ffmpeg writes into MP4 only on request. */
+  readonly hasDolbyVision?: true;
 }
 
 /** The tags and chapters of an output. Times count from the start of the clip. */

@@ -87,7 +87,7 @@ function keyOf(decision: DecisionWithVideo, isInTwoPasses: boolean): string | nu
     [video.streamIndex, video.deinterlace, video.isFramePerField, video.orientation, video.timing],
     // Sharpening follows the split, so it may differ.
     { ...video.effects, sharpens: null },
-    video.codecOptions.pixelFormat,
+    [video.codecOptions.pixelFormat, video.hdr !== undefined],
     [isInTwoPasses, quickEncoders.has(video.encoder) ? 'quick' : video.encoder],
   ]);
 }

@@ -3,7 +3,7 @@ import type { VideoEncoderName } from '../encoders.js';
 import type { VideoCodec } from '../formats.js';
 
 /** Bits per sample. */
-type BitDepth = NonNullable<OutputSettings['video_bit_depth']>;
+type BitDepth = Exclude<NonNullable<OutputSettings['video_bit_depth']>, 'auto'>;
 
 /** The pixel formats of a profile by bit depth; the lowest is its default. */
 type FormatsByDepth = Readonly<Partial<Record<BitDepth, string>>>;
@@ -95,6 +95,37 @@ export function formatErrors(
   return all.some((one) => one[depth] !== undefined)
     ? []
     : [`${path}.video_bit_depth must be ${depthsOf(all)} for ${codec}`];
+}
+
+/** Whether a profile has 10 bits or more. */
+export function hasTenBits(codec: VideoCodec, profile: string): boolean {
+  const formats = ownFormats(profilesByCodec[codec] ?? {}, profile) ?? {};
+  return Object.keys(formats).some((depth) => Number(depth) >= 10);
+}
+
+const deepFormat =
+  /(?:p(?:9|1[0246])|gray(?:9|1[0246])|[ab]64|b48|p[0-4]1[026]|x2(?:rgb|bgr)10|y21[02])(?:le|be)$/;
+
+/** Whether a pixel format has more than 8 bits per sample. */
+export function isDeepFormat(pixelFormat: string | null): boolean {
+  return deepFormat.test(pixelFormat ?? '');
+}
+
+/** Codecs of which most players that know them display 10 bits. */
+const deepCodecs: readonly VideoCodec[] = ['hevc', 'av1', 'vp9'];
+
+/**
+ * The bits per sample of a video, with `auto` decided: 10 if the input has more than 8. HDR has 10, unless the request
+ * or its profile has more. Undefined for the default of the profile.
+ */
+export function depthFor(
+  given: OutputSettings['video_bit_depth'],
+  codec: VideoCodec,
+  { inputFormat, isHdr }: { readonly inputFormat: string | null; readonly isHdr: boolean },
+): BitDepth | undefined {
+  if (given !== undefined && given !== 'auto') return given;
+  if (isHdr) return 10;
+  return given === 'auto' && isDeepFormat(inputFormat) && deepCodecs.includes(codec) ? 10 : undefined;
 }
 
 /** Whether an encoder supports the pixel format of a request. SVT-AV1 has 4:2:0 only. */

@@ -35,7 +35,7 @@ export function videoGraph(
     ...toneMapFilters({ ...video, ...video.fit }),
     ...sharpenFilters(video),
     ...fitFilters(video.fit),
-    ...postScaleFilters(video),
+    ...postScaleFilters(video, capabilities),
     ...pixelRatioFilters(video),
     ...burnFilters(video),
   ];
@@ -50,7 +50,7 @@ export function videoGraph(
     ...burnGraph(video, undrawn, finished),
     ...watermarkGraph(video.watermarks, finished, marked, firstWatermark),
     ...(isDrawnOn && last.length > 0 ? [`${marked}${last.join(',')}${videoLabel}`] : []),
-    ...(!video.hasDisplayMatrix ? [] : [dropDisplayMatrix(source)]),
+    ...(!needsSecondInput(video) ? [] : [dropHeaderData(source)]),
   ].join(';');
 }
 
@@ -96,9 +96,20 @@ export function fitFilters({ canvas, by }: Fit): readonly string[] {
   }
 }
 
-/** The format of an output video. */
-export function postScaleFilters({ codecOptions }: Pick<VideoDecision, 'codecOptions'>): readonly string[] {
-  return ['setsar=1', `format=${codecOptions.pixelFormat}`];
+/** What encoders of ffmpeg 7.0 and newer write if a frame has it. */
+const hdrSideData = ['MASTERING_DISPLAY_METADATA', 'CONTENT_LIGHT_LEVEL', 'DYNAMIC_HDR_PLUS'] as const;
+
+/** The format of an output video, without the HDR metadata of the input, which tone mapping needs before. */
+export function postScaleFilters(
+  { codecOptions, dropsHdrData }: Pick<VideoDecision, 'codecOptions' | 'dropsHdrData'>,
+  { hasFpsMode }: Pick<Capabilities, 'hasFpsMode'>,
+): readonly string[] {
+  return [
+    'setsar=1',
+    `format=${codecOptions.pixelFormat}`,
+    // Older builds do not know these names.
+    ...(dropsHdrData && hasFpsMode ? hdrSideData.map((type) => `sidedata=mode=delete:type=${type}`) : []),
+  ];
 }
 
 /**
@@ -115,13 +126,18 @@ function finalFilters(video: VideoDecision): readonly string[] {
   return [`scale=${ranges}:${scaleFlags}`, format];
 }
 
+/** Whether ffmpeg would copy something from the header of the input that is not true of the output. */
+export function needsSecondInput({ hasDisplayMatrix, dropsHdrData }: VideoDecision): boolean {
+  return hasDisplayMatrix || dropsHdrData === true;
+}
+
 /**
- * Makes ffmpeg drop the display matrix of the input. ffmpeg copies it to the output even if the filters have rotated
- * the video, but only if the graph has a single input, so this adds a second one that is discarded; it costs one frame
+ * Makes ffmpeg drop the display matrix and the HDR metadata in the header of the input. ffmpeg copies them to the
+ * output even if the filters have rotated the video or changed its range, but only if the graph has a single input, so this adds a second one that is discarded; it costs one frame
  * reference per frame. Without effect in 4.1 and 5.1: the stream tag `rotate`, `-map_metadata -1`, the filter sidedata.
  * The automatic rotation of ffmpeg removes the matrix, but rotates before deinterlacing.
  */
-export function dropDisplayMatrix(source: string): string {
+export function dropHeaderData(source: string): string {
   return `${source}nullsink`;
 }
 

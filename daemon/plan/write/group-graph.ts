@@ -3,7 +3,14 @@ import type { PixelSize, VideoDecision } from '../decide/decisions.js';
 import { planRenditions, type Rendition } from '../decide/group-decisions.js';
 import type { Capabilities } from '../plan-types.js';
 import { burnFilters, burnGraph, burnsImages } from './captions.js';
-import { dropDisplayMatrix, fitFilters, postScaleFilters, preScaleFilters, type Skip } from './filters.js';
+import {
+  dropHeaderData,
+  fitFilters,
+  needsSecondInput,
+  postScaleFilters,
+  preScaleFilters,
+  type Skip,
+} from './filters.js';
 import { converted, scaleFilters, toneMapFilters } from './frame-filters.js';
 import { pixelRatioFilters, sharpenFilters } from './video-effects.js';
 import { watermarkGraph } from './watermarks.js';
@@ -30,11 +37,13 @@ export function groupGraph(
   const roots = renditions.flatMap(({ from }, index) => (from === null ? [toRendition(index)] : []));
   return [
     chain([input], [...preScaleFilters(first, capabilities, skip), ...split(roots)], roots),
-    ...renditions.map((rendition, index) => renditionChain(rendition, index, renditions, first)),
+    ...renditions.map((rendition, index) =>
+      renditionChain(rendition, index, renditions, first, capabilities),
+    ),
     ...videos.flatMap((video, index) =>
       videoChains(video, index, firstInput + watermarksBefore(videos, index), first),
     ),
-    ...(videos.some(({ hasDisplayMatrix }) => hasDisplayMatrix) ? [dropDisplayMatrix(input)] : []),
+    ...(videos.some(needsSecondInput) ? [dropHeaderData(input)] : []),
   ].join(';');
 }
 
@@ -45,8 +54,10 @@ function renditionChain(
   { scaleTo, from, videos }: Rendition,
   index: number,
   all: readonly Rendition[],
-  { toneMapFrom, conversion, colours, staysInterlaced, codecOptions }: VideoDecision,
+  first: VideoDecision,
+  capabilities: Capabilities,
 ): string {
+  const { toneMapFrom, conversion, colours, staysInterlaced } = first;
   const smaller = all.flatMap(({ from }, other) => (from === index ? [toRendition(other)] : []));
   const ends = [...videos.map(toVideo), ...smaller];
   // A rendition scaled from another one has the colours of that one.
@@ -55,7 +66,7 @@ function renditionChain(
   const mapping = from === null ? toneMapFilters({ toneMapFrom, conversion, colours, scaleTo }) : [];
   return chain(
     [toRendition(index)],
-    [...scaleFilters(scaled), ...mapping, ...postScaleFilters({ codecOptions }), ...split(ends)],
+    [...scaleFilters(scaled), ...mapping, ...postScaleFilters(first, capabilities), ...split(ends)],
     ends,
   );
 }

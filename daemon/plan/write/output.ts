@@ -62,12 +62,11 @@ export function outputArgs(
 }
 
 /** The arguments for video that is copied. A copied clip starts at time 0, also if its first keyframe is before it. */
-function copiedVideoArgs({ copiedVideo, clip, container }: Decision): readonly string[] {
+function copiedVideoArgs({ copiedVideo, clip }: Decision): readonly string[] {
   if (copiedVideo === undefined) return [];
-  const { source, repeatsParameterSets, dropsTimecode = false } = copiedVideo;
-  const isHevcInMp4 = source.codec === 'hevc' && (container.needsHvc1Tag ?? false);
+  const { source, repeatsParameterSets, dropsTimecode = false, tag } = copiedVideo;
   return [
-    ...['-c:v', 'copy', ...(isHevcInMp4 ? ['-tag:v', 'hvc1'] : [])],
+    ...['-c:v', 'copy', ...(tag === undefined ? [] : ['-tag:v', tag])],
     ...(dropsTimecode ? ['-metadata:s:v:0', 'timecode='] : []),
     ...(repeatsParameterSets ? ['-bsf:v', parameterSetFilters(source.codec)] : []),
     ...(clip.startSeconds === 0 ? [] : ['-avoid_negative_ts', 'make_zero']),
@@ -145,6 +144,7 @@ function fileArgs(
   { hasFpsMode: isNew }: Capabilities,
 ): readonly string[] {
   const { video, copiedVideo, audio, hasHintTracks = false, packaging, clip } = decision;
+  const hasDolbyVision = copiedVideo?.hasDolbyVision === true;
   const { muxer, hasIndex = false } = decision.container;
   const hasVideo = video !== null || copiedVideo !== undefined;
   const hasAudio = audio.length > 0;
@@ -160,6 +160,8 @@ function fileArgs(
     ...audioLabelArgs(decision),
     ...muxQueueOption,
     ...(flags === '' ? [] : ['-movflags', flags]),
+    // By default ffmpeg does not write the record of Dolby Vision into MP4.
+    ...(hasDolbyVision ? ['-strict', 'unofficial'] : []),
     // Decoding times before the first frame would move the rendition: by 23 ms for AAC, and by 80 ms for two B-frames
     // at 25 per second. The muxer adds 1.4 s, so none becomes negative. A copied clip may begin long before its start.
     ...(packaging?.container !== 'ts' || (copiesStreams(decision) && clip.startSeconds > 0)

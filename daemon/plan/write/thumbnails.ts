@@ -1,10 +1,10 @@
 import type { Analysis, Orientation } from '../../jobs/media.js';
-import type { ColourConversion, Fit } from '../decide/decisions.js';
+import type { ColourConversion, Fit, VideoDecision } from '../decide/decisions.js';
 import type { ThumbnailSchedule } from '../decide/thumbnails.js';
 import type { Capabilities } from '../plan-types.js';
 import { fileArgument, inputOptions } from '../safe-input.js';
 import { fitFilters } from './filters.js';
-import { orientationFilters, toRgb } from './frame-filters.js';
+import { orientationFilters, toneMapFilters, toRgb } from './frame-filters.js';
 import { decoderArgs, secondsArgument } from './input.js';
 
 /** Maximum images of one run of ffmpeg that are taken one by one: when seeking, each has its own decoder. */
@@ -25,6 +25,8 @@ interface ThumbnailSource {
   readonly codec: string;
   /** Its colours. */
   readonly colours: Pick<ColourConversion, 'from' | 'isFullRange'>;
+  /** How its colours become those of standard range, if it is HDR. */
+  readonly mapping: Pick<VideoDecision, 'toneMapFrom' | 'conversion' | 'colours'>;
   /** How its frames are stored. */
   readonly orientation: Orientation;
   /** The size of the images; null for that of the video. */
@@ -137,16 +139,21 @@ const encoderArgs = {
 
 function imageArgs(
   input: number,
-  { streamIndex, hasFrameRate, colours, orientation, fit, format }: ThumbnailSource,
+  { streamIndex, hasFrameRate, colours, mapping, orientation, fit, format }: ThumbnailSource,
   selection: string,
   { hasFpsMode }: Capabilities,
 ): readonly string[] {
   const scaleTo = fit?.scaleTo ?? null;
+  const isMapped = mapping.toneMapFrom !== null;
   const filters = [
     ...(hasFrameRate ? [extendLastFrame] : []),
     selection,
     ...orientationFilters(orientation),
-    ...toRgb(colours, scaleTo === null ? '' : `:w=${scaleTo.width}:h=${scaleTo.height}`),
+    ...toneMapFilters({ ...mapping, scaleTo: null }),
+    ...toRgb(
+      isMapped ? { from: 'bt709', isFullRange: false } : colours,
+      scaleTo === null ? '' : `:w=${scaleTo.width}:h=${scaleTo.height}`,
+    ),
     ...(fit === null ? [] : fitFilters(fit)),
     ...(fit === null ? [] : ['setsar=1']),
   ];

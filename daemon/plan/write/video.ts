@@ -1,3 +1,4 @@
+import type { Chromaticity, MasteringDisplay } from '../../jobs/media.js';
 import type { VideoDecision } from '../decide/decisions.js';
 import {
   atLevel,
@@ -61,6 +62,7 @@ function groupArgs(video: VideoDecision, encoder: VideoEncoder, pass: Pass | nul
     ...rateParams(video, encoder),
     ...tileArgs(video, encoder),
     ...optionParams(video),
+    ...hdrParams(video),
   ];
   const keyframes = keyframeArgs(video, frames);
   if (passes === 'x265') {
@@ -151,6 +153,35 @@ function optionParams({ codecOptions, encoder, rate, cap, signalling }: VideoDec
     ...(isConstant(rate) && cap !== null
       ? ['strict-cbr=1', `vbv-maxrate=${rate.kbps}`, `vbv-bufsize=${cap.bufferKilobits}`]
       : []),
+  ];
+}
+
+/**
+ * The parameters of x265 and SVT-AV1 for the mastering display and the light levels: x265 counts in steps of 0.00002 and
+ * of 0.0001 nits, SVT-AV1 takes decimals and rounds to steps of 1/65536, of 1/256 nits for the brightest level, and of
+ * 1/16384 for the darkest.
+ */
+function hdrParams({ encoder, hdr }: VideoDecision): readonly string[] {
+  if (hdr === undefined || (encoder !== 'libx265' && encoder !== 'libsvtav1')) return [];
+  const { mastering, lightLevels } = hdr;
+  const isX265 = encoder === 'libx265';
+  const steps = (value: number, stepsPerUnit: number) =>
+    isX265 ? String(Math.round(value * stepsPerUnit)) : value.toFixed(8);
+  const point = ({ x, y }: Chromaticity) => `(${steps(x, 50_000)},${steps(y, 50_000)})`;
+  const levels = ({ min, max }: MasteringDisplay['luminance']) =>
+    `(${steps(max, 10_000)},${steps(min, 10_000)})`;
+  return [
+    ...(mastering === null
+      ? []
+      : [
+          `${isX265 ? 'master' : 'mastering'}-display=G${point(mastering.green)}B${point(mastering.blue)}R${point(mastering.red)}` +
+            `WP${point(mastering.whitePoint)}L${levels(mastering.luminance)}`,
+        ]),
+    ...(lightLevels === null
+      ? []
+      : [`${isX265 ? 'max-cll' : 'content-light'}=${lightLevels.maxContent},${lightLevels.maxAverage}`]),
+    // It switches this on itself, with a warning.
+    ...(isX265 && (mastering !== null || lightLevels !== null) ? ['repeat-headers=1'] : []),
   ];
 }
 

@@ -166,6 +166,7 @@ const decisiveSettings = [
     'video_bit_depth',
     'tuning',
   ] as const),
+  ...(['hdr', 'hdr_format', 'preserve_hdr_metadata'] as const),
   ...(['skip_audio', 'copy_audio', 'audio_codec', 'hint', 'skip_captions', 'subtitles'] as const),
 ] as const satisfies readonly (keyof OutputSettings)[];
 

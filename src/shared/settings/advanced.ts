@@ -116,9 +116,10 @@ export const codecOptionsTable = {
   video_bit_depth: {
     kind: 'number-choice',
     choices: [8, 10, 12],
+    mayBeAuto: true,
     default: 8,
     section: codecOptions,
-    help: 'bits per sample of the video; the profile follows if it is not given',
+    help: 'bits per sample of the video; auto: 10 for hevc, av1 and vp9 if the input has more than 8',
   },
   video_color_range: {
     kind: 'choice',

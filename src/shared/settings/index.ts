@@ -4,6 +4,7 @@ import { captionsTable } from './captions.js';
 import { deliveryTable } from './delivery.js';
 import { encryptionTable } from './encryption.js';
 import { generalTable } from './general.js';
+import { hdrTable } from './hdr.js';
 import { jobTable } from './job.js';
 import { notAppliedOutputTable } from './not-applied.js';
 import { playlistsTable } from './playlists.js';
@@ -29,6 +30,7 @@ export const outputTable = {
   ...resolutionTable,
   ...videoRateTable,
   ...codecOptionsTable,
+  ...hdrTable,
   ...audioTable,
   ...audioEffectsTable,
   ...advancedTable,

@@ -10,7 +10,7 @@ const live = 'Live streaming';
 const ladders = 'Content-aware ladders';
 const broadcast = 'Broadcast formats';
 const drm = 'Digital rights management';
-const hdr = 'HDR metadata';
+const hdr = 'HDR';
 const vp6 = 'VP6';
 const ts = 'MPEG transport streams';
 const transcription = 'Transcription';
@@ -40,11 +40,6 @@ const noBroadcast = {
   kind: 'unchecked',
   section: broadcast,
   rejected: 'is not supported: conformance to broadcast standards cannot be verified',
-} as const;
-const noHdr = {
-  kind: 'unchecked',
-  section: hdr,
-  rejected: 'is not supported: HDR inputs are converted to standard range',
 } as const;
 const noDrm = {
   kind: 'unchecked',
@@ -240,15 +235,6 @@ export const notAppliedOutputTable = {
     section: vp6,
     help: 'keep the transparency of the input in VP6',
   },
-  hdr_format: { ...noHdr, help: 'the HDR format of the output' },
-  preserve_hdr_metadata: { ...noHdr, help: 'keep the HDR metadata of the input' },
-  master_display: {
-    ...noHdr,
-    fieldNames: ['red', 'green', 'blue', 'white_point', 'luminance'],
-    help: 'the display that the video was mastered on',
-  },
-  max_content_light_level: { ...noHdr, help: 'the brightest pixel' },
-  max_frame_average_light_level: { ...noHdr, help: 'the brightest frame' },
   dolby_vision_rpu_url: {
     rejected: 'cannot be used: Dolby Vision is not supported',
     kind: 'unchecked',

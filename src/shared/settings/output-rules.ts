@@ -3,6 +3,7 @@ import { languageCode } from '../text/languages.js';
 import { findSuggestions } from '../text/suggestions.js';
 import { decodeUrlPart, pathInUrl } from '../text/url-text.js';
 import { isCaptions } from './captions.js';
+import { hdrConflict } from './hdr.js';
 import type { JobRequest, OutputSettings } from './index.js';
 import { byteLength } from './kinds/text.js';
 import { audioBitrateStepKbps, audioKilobitsPerChannel, maxPathPartBytes, maxPixels } from './limits.js';
@@ -99,6 +100,7 @@ const rules: readonly OutputRule[] = [
     base_url !== undefined && isTooLong(decodeUrlPart(pathInUrl(base_url)))
       ? `.base_url must have at most ${maxPathPartBytes} bytes in each part of its path`
       : undefined,
+  hdrConflict,
   ({ skip, ...flat }) => {
     const name = flatSkipNames.find(
       (one) => flat[one] !== undefined && skip?.[one] !== undefined && !isSameRule(flat[one], skip[one]),

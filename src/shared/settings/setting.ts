@@ -128,6 +128,8 @@ export interface ChoiceSetting extends SettingText {
 export interface NumberChoiceSetting extends SettingText {
   readonly kind: 'number-choice';
   readonly choices: readonly number[];
+  /** Whether the value may also be the word `auto`: the number is then decided when the input is known. */
+  readonly mayBeAuto?: true;
   readonly default?: number;
 }
 
@@ -172,6 +174,8 @@ export interface ObjectSetting extends SettingText {
   readonly numberField?: string;
   /** The field that a plain string sets, in requests and on the command line. No other field is required then. */
   readonly textField?: string;
+  /** Whether the command line also accepts the values of all fields in order, with a slash between them. */
+  readonly isOrdered?: true;
 }
 
 /** One value or an array of up to `max` values. The parsed value is a list; an empty array counts as omitted. */
@@ -273,7 +277,7 @@ type ValueOf<S> = S extends { kind: 'integer' | 'number' | 'time' }
     : S extends { kind: 'text' | 'url' }
       ? string
       : S extends { kind: 'choice' | 'number-choice'; choices: readonly (infer C)[] }
-        ? C
+        ? C | (S extends { mayBeAuto: true } ? 'auto' : never)
         : S extends { kind: 'size' }
           ? Size
           : S extends { kind: 'ratio' }

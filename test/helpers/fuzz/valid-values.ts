@@ -61,17 +61,15 @@ export function valueFor(setting: Setting, choices: Choices): unknown {
       return integerFor(setting, choices);
     case 'number':
       return asText(
-        choices.pick([
-          setting.min,
-          setting.max,
-          (setting.min + setting.max) / 2,
-          setting.min + 0.1,
-          1,
-          29.97,
-        ]),
+        choices.pick(
+          [setting.min, setting.max, (setting.min + setting.max) / 2, setting.min + 0.1, 1, 29.97].filter(
+            (value) => value >= setting.min && value <= setting.max,
+          ),
+        ),
         choices,
       );
     case 'number-choice':
+      if (setting.mayBeAuto && choices.chance(0.1)) return 'auto';
       return asText(choices.pick(setting.choices), choices);
     case 'boolean':
       return choices.pick([

@@ -45,6 +45,10 @@ const bases: readonly object[] = [
   { filename: 'film.mp4' },
   { filename: 'film.mkv', video_codec: 'av1' },
   { format: 'mp4', video_codec: 'hevc', filename: 'film' },
+  {
+    ...{ filename: 'film.mp4', video_codec: 'av1', hdr_format: 'hdr10' },
+    ...{ max_content_light_level: 1000, max_frame_average_light_level: 400 },
+  },
   { filename: 'film.webm', hint: true },
   { filename: 'song.ogg', skip_video: true },
   { type: 'segmented', filename: 'film.m3u8', encryption_method: 'aes-128-cbc' },
@@ -82,7 +86,17 @@ const unprovable: readonly string[] = ['source', 'encryption_key', 'encryption_i
 /** Settings that change the class of a job. */
 const decisive: readonly string[] = [
   ...['audio_codec', 'copy_audio', 'copy_video', 'device_profile', 'filename', 'forced_keyframe_interval'],
-  ...['forced_keyframe_rate', 'format', 'hint', 'packaging', 'prepare_for_segmenting', 'requires'],
+  ...[
+    'forced_keyframe_rate',
+    'format',
+    'hdr',
+    'hdr_format',
+    'hint',
+    'packaging',
+    'prepare_for_segmenting',
+    'preserve_hdr_metadata',
+    'requires',
+  ],
   ...['skip_audio', 'skip_captions', 'skip_video', 'streaming_delivery_format', 'subtitles', 'tuning'],
   ...['type', 'url', 'video_bit_depth', 'video_codec', 'video_codec_profile'],
 ];

@@ -55,8 +55,9 @@ const object: SettingKind<ObjectSetting> = {
     // Such an object is typed as plain text; its other fields are available only in requests.
     return textField === undefined ? Object.entries(fields).map(fieldNote).join(', ') : '';
   },
-  fromFlag({ fields, textField, numberField }, word, flag) {
+  fromFlag({ fields, textField, numberField, isOrdered }, word, flag) {
     if (typeof word !== 'string') return word;
+    if (isOrdered && !word.includes('=')) return fieldsInOrder(fields, word, flag);
     // The text of such a field can have any form, unless it begins with the name of a field.
     const [, name = ''] = /^([a-z_]+)=/.exec(word) ?? [];
     if (textField !== undefined && !Object.hasOwn(fields, name)) return word;
@@ -206,6 +207,19 @@ export function fieldsFromFlag(table: SettingsTable, text: string, flag: string)
     }),
   );
   return Object.fromEntries(pairs);
+}
+
+/** Converts `VALUE/VALUE` to the fields of an object in their order. Throws `UsageError`. */
+function fieldsInOrder(table: SettingsTable, text: string, flag: string): RequestFields {
+  const names = Object.keys(table);
+  const words = text.split('/');
+  if (words.length !== names.length) throw new VencError('UsageError', `${flag} must be ${names.join('/')}.`);
+  return Object.fromEntries(
+    words.map((word, at) => {
+      const name = names[at] ?? '';
+      return [name, fieldFromFlag(name, table[name], [word.trim()], flag)];
+    }),
+  );
 }
 
 /** The settings of an output are too many for a hint; those of a watermark are not. */

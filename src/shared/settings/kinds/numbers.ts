@@ -1,5 +1,5 @@
 import type { BooleanSetting, IntegerSetting, NumberChoiceSetting, NumberSetting } from '../setting.js';
-import { code, omitted, type ScalarResult, type SettingKind, toParseResult } from './kind.js';
+import { code, omitted, type ScalarResult, type SettingKind, toParseResult, validResult } from './kind.js';
 
 // Plain decimal notation only: no spaces, no plus sign, no leading zeros, no exponents, no hexadecimal.
 const integerPattern = '^-?(?:0|[1-9]\\d*)$';
@@ -81,22 +81,27 @@ export const number: SettingKind<NumberSetting> = {
   fromFlag: (_, word) => toDecimal(word) ?? word,
 };
 
-/** One of several whole numbers. */
+/** One of several whole numbers, or `auto` if the setting allows it. */
 export const numberChoice: SettingKind<NumberChoiceSetting> = {
-  parse({ choices }, value, path) {
+  parse({ choices, mayBeAuto }, value, path) {
+    if (mayBeAuto && typeof value === 'string' && value.toLowerCase() === 'auto') return validResult('auto');
     const number = toInteger(value);
     const found = choices.find((choice) => choice === number);
-    const rule = `must be one of ${choices.join(', ')}`;
+    const rule = `must be one of ${choices.join(', ')}${mayBeAuto ? ', or auto' : ''}`;
     return toParseResult(path, found === undefined ? { rule } : { value: found });
   },
-  describe: ({ choices }) => choices.map((choice) => code(String(choice))).join(', '),
+  describe: (setting) => wordsOf(setting).map(code).join(', '),
   example: ({ choices }) => choices.at(-1),
-  schema: ({ choices }) => ({ type: ['integer', 'string'], enum: [...choices, ...choices.map(String)] }),
-  range: ({ choices }) => choices.join(', '),
-  words: ({ choices }) => choices.map(String),
+  schema: (setting) => ({ type: ['integer', 'string'], enum: [...setting.choices, ...wordsOf(setting)] }),
+  range: (setting) => wordsOf(setting).join(', '),
+  words: wordsOf,
   fromFlag: (_, word) => toDecimal(word) ?? word,
   fromXml: withoutZeroDecimals,
 };
+
+function wordsOf({ choices, mayBeAuto }: NumberChoiceSetting): readonly string[] {
+  return [...choices.map(String), ...(mayBeAuto ? ['auto'] : [])];
+}
 
 /** Validates a boolean. Also accepts 1 and 0, and each of the four as text in any letter case. */
 export function parseBoolean(value: unknown): ScalarResult<boolean> {
