@@ -1,4 +1,6 @@
 import { languageTag } from '../../src/shared/text/languages.js';
+import type { VideoFacts } from '../jobs/media.js';
+import { isHighRange } from '../plan/decide/colours.js';
 
 /** A rendition of audio or subtitles that streams refer to by its group (`#EXT-X-MEDIA`). */
 export interface AlternateRendition {
@@ -25,6 +27,15 @@ interface StreamMedia {
   readonly resolution: string | null;
   /** Names of RFC 6381, comma-separated; null if unknown. */
   readonly codecs: string | null;
+  /** Null without video, or if unknown. */
+  readonly videoRange: 'SDR' | 'PQ' | 'HLG' | null;
+}
+
+/** The range of a video, as playlists name it; null without one. */
+export function videoRangeOf(video: VideoFacts | null): StreamMedia['videoRange'] {
+  if (video === null) return null;
+  if (!isHighRange(video)) return 'SDR';
+  return video.colourTransfer === 'smpte2084' ? 'PQ' : 'HLG';
 }
 
 /** A stream of a master playlist (`#EXT-X-STREAM-INF`). */
@@ -115,12 +126,14 @@ function keyframeLine({ uri, ...media }: KeyframeStream): string {
   return tag('EXT-X-I-FRAME-STREAM-INF', { ...mediaAttributes(media), URI: quoted(uri) });
 }
 
-function mediaAttributes({ bandwidth, averageBandwidth, resolution, codecs }: StreamMedia): Attributes {
+function mediaAttributes(media: StreamMedia): Attributes {
+  const { bandwidth, averageBandwidth, resolution, codecs, videoRange } = media;
   return {
     BANDWIDTH: String(bandwidth),
     'AVERAGE-BANDWIDTH': averageBandwidth === null ? null : String(averageBandwidth),
     RESOLUTION: resolution,
     CODECS: codecs === null ? null : quoted(codecs),
+    'VIDEO-RANGE': videoRange,
   };
 }
 

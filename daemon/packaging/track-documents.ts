@@ -4,7 +4,7 @@ import type { TrackFacts } from '../jobs/rendition-facts.js';
 import type { Packaging } from '../plan/decide/packaging.js';
 import { labelsOf, withUniqueNames } from './alternate-audio.js';
 import { type DashTrack, dashManifestText } from './dash-manifest.js';
-import { masterPlaylistText } from './master-playlist.js';
+import { masterPlaylistText, videoRangeOf } from './master-playlist.js';
 import { captionGroup, dashCaptions, ownCaptions } from './playlist-captions.js';
 import { declaredFrameRate } from './rendition-playlists.js';
 
@@ -119,6 +119,7 @@ function playlistOfTracks(facts: RenditionFacts, { video }: MediaFacts): string 
         averageBandwidth: averageBitrate,
         resolution,
         codecs: [...new Set(tracks.map(({ codec }) => codec))].join(','),
+        videoRange: videoRangeOf(video),
         frameRate: rate === null ? null : rate.numerator / rate.denominator,
         audio: audioGroup,
         subtitles: captions.length > 0 ? captionGroup : null,
@@ -136,6 +137,7 @@ function playlistOfTracks(facts: RenditionFacts, { video }: MediaFacts): string 
               averageBandwidth: keyframes.averageBitrate,
               resolution,
               codecs: facts.videoCodec,
+              videoRange: videoRangeOf(video),
             },
           ],
   });

@@ -31,7 +31,7 @@ export async function makeHdr(
 ): Promise<void> {
   const data = hasData ? `:master-display=${masterDisplay}:max-cll=${mastering.light.join()}` : '';
   await ffmpegRaw(
-    ...(input ?? ['-f', 'lavfi', '-i', 'testsrc2=size=64x64:rate=25:duration=0.4']),
+    ...(input ?? ['-f', 'lavfi', '-i', 'testsrc2=size=128x128:rate=25:duration=0.4']),
     ...['-pix_fmt', 'yuv420p10le', '-c:v', 'libx265', '-preset', 'ultrafast', '-crf', '5', '-tag:v', 'hvc1'],
     ...['-x265-params', `log-level=error${data}`, '-color_range', 'tv'],
     ...['-color_primaries', 'bt2020', '-color_trc', transfers[range], '-colorspace', 'bt2020nc', path],

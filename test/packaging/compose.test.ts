@@ -7,6 +7,7 @@ import { composePlaylist } from '../../daemon/packaging/compose-playlist.js';
 import { composeSmil } from '../../daemon/packaging/compose-smil.js';
 import { parsePlaylist } from '../helpers/hls.js';
 import { jobIn, media } from '../jobs/sample-job.js';
+import { videoFacts } from '../plan/facts.js';
 
 const [sample] = jobIn({ job: 'finished', input: 'finished', outputs: ['finished'] }).outputs;
 
@@ -201,6 +202,30 @@ test('keyframes of a video that two streams share are listed once', () => {
     [source],
   );
   assert.is(parsePlaylist(text).keyframeStreams.length, 1);
+});
+
+test('streams and playlists of keyframes declare the range of their video', () => {
+  const keyframes = { name: 'k.m3u8', peakBitrate: 5, averageBitrate: 5 };
+  const ranges = [undefined, 'bt709', 'smpte2084', 'arib-std-b67'].map((colourTransfer) => {
+    const colours = colourTransfer === undefined ? {} : { colourTransfer };
+    const source = output(
+      'v/film.m3u8',
+      { ...cmaf, label: 'v' },
+      {
+        ...rendition([track('video', whole)], { keyframes }),
+        media: { ...media, video: videoFacts(colours) },
+      },
+    );
+    const request = output('m.m3u8', { type: 'playlist', streams: [{ source: 'v' }] });
+    const { streams, keyframeStreams } = parsePlaylist(composePlaylist(request, [source]).text);
+    return [...streams, ...keyframeStreams].map((one) => one['VIDEO-RANGE']);
+  });
+  assert.equal(ranges, [
+    ['SDR', 'SDR'],
+    ['SDR', 'SDR'],
+    ['PQ', 'PQ'],
+    ['HLG', 'HLG'],
+  ]);
 });
 
 test('a path in SMIL that is the address of an output has its bitrate and size', () => {
