@@ -89,7 +89,7 @@ function decide(
   media: MediaFacts,
   capabilities: Capabilities,
 ): Result<{ readonly decision: Decision }> {
-  const settings = withCopies(output.settings);
+  const settings = withCopies(output.settings, media.video);
   if (!hasAutoCopies(settings)) return decideOutput({ ...output, settings }, media, capabilities);
   const encoded = decideOutput({ ...output, settings: withoutAutoCopies(settings) }, media, capabilities);
   if ('failure' in encoded) return encoded;

@@ -253,6 +253,19 @@ for (const [video_codec, profile, from, to] of depths) {
   });
 }
 
+test('Dolby Vision that only its decoders display is copied, or fails', () => {
+  const only = { ...pq, codec: 'hevc', dolbyVision: { profile: 5, compatibility: 0 } };
+  assert.match(planned({ video_codec: 'hevc' }, only).failure ?? '', /^The video is Dolby Vision profile 5/);
+  for (const copied of [{ copy: true }, { copy_video: true }, { copy_video: 'auto' }] as const) {
+    const { args } = planned(copied, only, { ...capabilities, version: 7 });
+    assert.match(args.join(' '), /-c:v copy -tag:v dvh1 .*-strict unofficial/, JSON.stringify(copied));
+  }
+  const { warnings } = planned({ copy_video: true, thumbnails: [{ number: 1 }] }, only);
+  assert.match(warnings.join(), /^The thumbnails have wrong colours/);
+  const tenWithBase = { ...only, dolbyVision: { profile: 10, compatibility: 1 } };
+  assert.is(planned({ video_codec: 'hevc' }, tenWithBase).failure, undefined);
+});
+
 test('old builds are not asked for side data that they do not know', () => {
   const filters = new Set([...oldCapabilities.filters, 'zscale', 'tonemap']);
   const { args } = planned({ video_codec: 'hevc' }, pq, { ...oldCapabilities, filters });

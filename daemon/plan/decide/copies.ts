@@ -80,12 +80,19 @@ export function decideCopies(
     ),
     warnings: [
       ...dolbyVisionWarnings,
+      ...(settings.thumbnails !== undefined && video !== null && isOnlyDolbyVision(video)
+        ? ['The thumbnails have wrong colours: ffmpeg does not interpret those of Dolby Vision profile 5.']
+        : []),
       ...(wantedVideo === null || video !== null ? [] : [encoded('The video', wantedVideo.codec)]),
       ...wantedAudio
         .filter((track) => !audio.includes(track))
         .map((track) => encoded(`Audio track ${trackLabel(track, media)}`, track.codec)),
     ],
   };
+}
+
+function isOnlyDolbyVision({ dolbyVision }: VideoFacts): boolean {
+  return dolbyVision !== undefined && isDolbyVisionOnly(dolbyVision);
 }
 
 /** What a copy of a video has to say about Dolby Vision. */
@@ -137,9 +144,11 @@ function copyOfDolbyVision(
 
 /**
  * The settings of an output with `copy`: each stream is copied, unless the request says what an encoded one should be
- * like.
+ * like. A video that cannot be encoded is copied if it may be.
  */
-export function withCopies(settings: OutputSettings): OutputSettings {
+export function withCopies(given: OutputSettings, video: VideoFacts | null): OutputSettings {
+  const mustCopy = given.copy_video === 'auto' && video !== null && isOnlyDolbyVision(video);
+  const settings: OutputSettings = mustCopy ? { ...given, copy_video: true } : given;
   if (settings.copy !== true) return settings;
   const isEncoded = (names: readonly (keyof OutputSettings)[]) =>
     names.some((name) => name !== 'speed' && settings[name] !== undefined && !turnsOff(name, settings[name]));
