@@ -4,6 +4,7 @@ import { draftJob } from '../../daemon/jobs/draft.js';
 import { parseWorkerChange } from '../../daemon/jobs/worker-changes.js';
 import { isVencError } from '../../src/shared/errors.js';
 import { sampleFile, sampleMedia } from '../helpers/sample-job.js';
+import { mediaFacts, videoFacts } from '../plan/facts.js';
 
 const job = draftJob({
   accountId: '1',
@@ -26,8 +27,21 @@ const thumbnail = {
   url: 'http://localhost/hosted/token/a_0001.png',
 };
 
+const red = { x: 0.708, y: 0.292 };
+const hdrMedia = mediaFacts({
+  video: videoFacts({
+    hdr: {
+      mastering: { red, green: red, blue: red, whitePoint: red, luminance: { min: 0.0001, max: 1e6 } },
+      lightLevels: { maxContent: 1000, maxAverage: 400 },
+      hasHdr10Plus: true,
+    },
+    dolbyVision: { profile: 8, compatibility: 1, hasOwnTag: true },
+  }),
+});
+
 const valid: readonly (readonly [string, object])[] = [
   ['inspected', { type: 'inspected', media: null, file: sampleFile }],
+  ['an inspected HDR video', { type: 'inspected', media: hdrMedia, file: sampleFile }],
   ['a failed input', { type: 'input-failed', failure }],
   ['a started output', { type: 'output-started', id, warnings: ['It is slower.'] }],
   ['a finished output', finished],

@@ -78,11 +78,11 @@ function fractionAt(data: ProbeObject, key: string): number | null {
   return Number.isFinite(value) && value <= 1e9 ? value : null;
 }
 
+/** The light levels; null if they are missing or 0, which means that they are unknown (CTA-861.3). */
 function lightOf(data: ProbeObject): HdrFacts['lightLevels'] | null {
   const [maxContent, maxAverage] = [numberAt(data, 'max_content'), numberAt(data, 'max_average')];
-  return maxContent === null || maxAverage === null || Math.min(maxContent, maxAverage) < 0
-    ? null
-    : { maxContent, maxAverage };
+  if (maxContent === null || maxAverage === null || Math.min(maxContent, maxAverage) < 0) return null;
+  return maxContent + maxAverage === 0 ? null : { maxContent, maxAverage };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { AudioFacts, MediaFacts, Ratio, VideoFacts } from '../../../daemon/jobs/media.js';
+import type { AudioFacts, HdrFacts, MediaFacts, Ratio, VideoFacts } from '../../../daemon/jobs/media.js';
 import { audioFacts, mediaFacts, videoFacts } from '../../plan/facts.js';
 import type { Choices } from './choices.js';
 
@@ -90,7 +90,25 @@ function generateVideo(choices: Choices): VideoFacts {
     ...(choices.chance(0.2)
       ? { profile: choices.pick(['High', 'Main 10', '']), level: choices.pick([-99, 0, 31, 255]) }
       : {}),
+    ...(choices.chance(0.2) ? { hdr: generateHdr(choices) } : {}),
+    ...(choices.chance(0.1)
+      ? { dolbyVision: { profile: choices.pick([5, 8, 10, 0]), compatibility: choices.pick([0, 1, 9]) } }
+      : {}),
   });
+}
+
+function generateHdr(choices: Choices): HdrFacts {
+  const point = () => ({
+    x: choices.pick([0, 0.3, 0.708, 1.3, 1e9]),
+    y: choices.pick([0, 0.32, 0.797, 1e9]),
+  });
+  return {
+    mastering: {
+      ...{ red: point(), green: point(), blue: point(), whitePoint: point() },
+      luminance: { min: choices.pick([0, 0.0001, 1e9]), max: choices.pick([0, 5, 1000, 1e9]) },
+    },
+    lightLevels: { maxContent: choices.pick([0, 1000, 1e9]), maxAverage: choices.pick([0, 400, 1e9]) },
+  };
 }
 
 function generateAudio(choices: Choices, streamIndex: number): AudioFacts {
