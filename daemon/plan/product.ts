@@ -182,7 +182,9 @@ export function expectedMedia({ path, video, audio: [audio], expectedSeconds }: 
             frameRate: { numerator: 1_000_000, denominator: video.frameSeconds * 1_000_000 },
             isFrameRateVariable: false,
             fieldOrder: 'progressive',
-            pixelFormat: 'yuv420p',
+            ...(video.hdr === undefined
+              ? { pixelFormat: 'yuv420p' }
+              : { pixelFormat: 'yuv420p10le', colourTransfer: video.hdr.transfer }),
             bitrateKbps: null,
             durationSeconds: null,
             startSeconds: 0,

@@ -169,7 +169,7 @@ test('metadata of the input that is out of range is left out by name', () => {
 });
 
 /** Settings, the input, and the only warning; null for none. */
-const remarks: readonly (readonly [OutputSettings, Partial<VideoFacts>, RegExp | null])[] = [
+const expectedWarnings: readonly (readonly [OutputSettings, Partial<VideoFacts>, RegExp | null])[] = [
   [{}, pq, /^The HDR of the input was converted to standard range/],
   [{ hdr: 'tone-map' }, pq, null],
   [{ hdr: 'keep' }, {}, null],
@@ -183,7 +183,7 @@ const remarks: readonly (readonly [OutputSettings, Partial<VideoFacts>, RegExp |
   [{ copy: true, hdr: 'keep' }, pq, null],
 ];
 
-for (const [settings, video, warning] of remarks) {
+for (const [settings, video, warning] of expectedWarnings) {
   test(`${JSON.stringify(settings)} for ${JSON.stringify(video)} warns of ${warning}`, () => {
     const { warnings } = planned(settings, video);
     if (warning === null) assert.equal(warnings, []);
