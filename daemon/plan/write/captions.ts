@@ -69,10 +69,15 @@ export function captionStreams({ captions = [] }: Decision, firstInput: number):
 }
 
 /** The arguments for the caption tracks of an output: they are copied, with their languages, titles and uses. */
-export function captionTrackArgs({ captions = [], container }: Decision): readonly string[] {
+export function captionTrackArgs({ captions = [], container, video }: Decision): readonly string[] {
   if (captions.length === 0) return [];
   const titleTag = titleTagOf(container);
+  const hasDefault = captions.some(({ dispositions }) => dispositions.includes('default'));
   return [
+    // Builds of 2018 write a Matroska file without any default track as one with default tracks only.
+    ...(video !== null && !hasDefault && /^(?:matroska|webm)$/.test(container.muxer)
+      ? ['-disposition:v:0', 'default']
+      : []),
     '-c:s',
     'copy',
     ...captions.flatMap(({ language, title, dispositions }, index) => [

@@ -3,6 +3,7 @@ import { VencError } from '../../shared/errors.js';
 import type { SettingRecord } from '../../shared/records.js';
 import { encryptionTable } from '../../shared/settings/encryption.js';
 import { settingFlags } from '../../shared/settings/flags.js';
+import { hdrTable } from '../../shared/settings/hdr.js';
 import { jobTable, outputTable, type Setting, type SettingsTable } from '../../shared/settings/index.js';
 import { exampleValue, nestedSettings, requiredExamples } from '../../shared/settings/kinds/groups.js';
 import { playlistsTable } from '../../shared/settings/playlists.js';
@@ -96,13 +97,14 @@ function exampleOf({ name, object, support }: SettingRecord): string | null {
   return JSON.stringify({ outputs: [withRequirements(name, settings), ...others] });
 }
 
-/** The settings with those without which they have no effect: of segments, of their encryption, and of playlists. */
+/** The settings with those that they need: of HDR, of segments, of their encryption, and of playlists. */
 function withRequirements(name: string, settings: object): object {
   const [root = name] = name.split('.');
   if (Object.hasOwn(playlistsTable, root)) {
     const [given = {}] = 'streams' in settings && Array.isArray(settings.streams) ? settings.streams : [];
     return { type: 'playlist', ...settings, streams: [{ path: 'low/film.m3u8', bandwidth: 800, ...given }] };
   }
+  if (Object.hasOwn(hdrTable, root)) return { video_codec: 'hevc', ...requiredByHdr[root], ...settings };
   if (root === 'language') return { type: 'captions', ...settings };
   if (root === 'segmented') return { type: 'captions', format: 'm3u8', ...settings };
   if (Object.hasOwn(encryptionTable, root))
@@ -110,6 +112,15 @@ function withRequirements(name: string, settings: object): object {
   if (!Object.hasOwn(segmentsTable, root)) return settings;
   return { type: 'segmented', ...requiredBySegments[root], ...settings };
 }
+
+const bothLightLevels = { max_content_light_level: 1000, max_frame_average_light_level: 400 };
+
+/** What settings of HDR need besides the codec. */
+const requiredByHdr: Readonly<Record<string, object>> = {
+  master_display: { hdr_format: 'hdr10' },
+  max_content_light_level: { hdr_format: 'hdr10', ...bothLightLevels },
+  max_frame_average_light_level: { hdr_format: 'hdr10', ...bothLightLevels },
+};
 
 /** What settings of segments need besides the type. */
 const requiredBySegments: Readonly<Record<string, object>> = {

@@ -34,7 +34,7 @@ export function define(command: Command, { handler }: Context): void {
     .option('--wait', 'wait until the jobs end; sets the exit code by their states')
     .option(
       '--timeout <time>',
-      'with --wait: give up after this time, such as 90s, 5m or 2h',
+      'with --wait: give up after a time such as 90s or 2h',
       durationParser('--timeout'),
     )
     .option('--download <dir>', 'with --wait: download the outputs to this folder and print their paths')

@@ -43,7 +43,7 @@ export const daemonSettings: readonly string[] = ['notifications', 'priority', '
 /** The arguments of the option that adds the subtitle files next to an input. */
 export const sidecarOption = [
   '--sidecar-subtitles',
-  'add the subtitle files next to a local input, such as film.de.srt or film.en.forced.srt',
+  'take subtitle files next to it, such as film.de.srt',
 ] as const;
 
 /** Adds `--output`, `--preset` and the flags of all settings (section 4.1) except `withoutFlag`. */
