@@ -15,6 +15,14 @@ const hevc = [
 
 const answers = suite('Dolby Vision');
 
+/** Fractions as numbers, because containers store them in different forms. */
+function asNumbers(data: Readonly<Record<string, string | number>>): readonly unknown[] {
+  return Object.entries(data).map(([name, value]) => {
+    const [, above, below] = /^(\d+)\/(\d+)$/.exec(String(value)) ?? [];
+    return [name, above === undefined ? value : Number(above) / Number(below)];
+  });
+}
+
 for (const [what, profile, compatibility, isTaken] of [
   ['Dolby Vision profile 5 is not encoded, with its name in the message', 5, 0, false],
   ['a Dolby Vision track without a configuration record is not encoded', null, 0, false],
@@ -96,7 +104,7 @@ for (const [build, ffmpeg] of await encoders()) {
     await makeHdr(input, { range: 'pq' });
     await addHdrBoxes(input);
     const { path } = await encodedAndProbed(ffmpeg, input, copied, 'film.mkv');
-    assert.equal(await hdrDataOf(path), await hdrDataOf(input));
+    assert.equal((await hdrDataOf(path)).map(asNumbers), (await hdrDataOf(input)).map(asNumbers));
   });
 
   test.run();

@@ -135,7 +135,7 @@ for (const [build, ffmpeg] of await encoders()) {
     };
     const given = { ...main10, hdr_format: 'hdr10', master_display: display } as const;
     const { path } = await encodedAndProbed(ffmpeg, hdr10, given);
-    const [mastering, light] = await hdrDataOf(path);
+    const [light, mastering] = await hdrDataOf(path);
     const { red_x, green_y, min_luminance, max_luminance } = mastering ?? {};
     assert.equal(
       [red_x, green_y, min_luminance, max_luminance],

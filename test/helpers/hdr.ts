@@ -70,5 +70,6 @@ export async function hdrDataOf(path: string): Promise<readonly SideData[]> {
   const { streams, frames } = JSON.parse(stdout) as Record<string, { side_data_list?: SideData[] }[]>;
   return [...(frames ?? []).slice(0, 1), ...(streams ?? [])]
     .flatMap(({ side_data_list: list = [] }) => list)
-    .filter(({ side_data_type: type }) => /^(?:Mastering|Content light|HDR|DOVI)/.test(String(type)));
+    .filter(({ side_data_type: type }) => /^(?:Mastering|Content light|HDR|DOVI)/.test(String(type)))
+    .toSorted((a, b) => String(a.side_data_type).localeCompare(String(b.side_data_type)));
 }
