@@ -62,7 +62,7 @@ export async function createJob(
     now: appContext.now(),
     idempotency,
   });
-  const services = await requiredServices(appContext, draft.number(1));
+  const services = await requiredServices(appContext, draft.job);
   const job = await appContext.store.create(withServices(draft, services));
   // A concurrent create with the same key may have come first. Its job is enqueued again, which changes
   // nothing.

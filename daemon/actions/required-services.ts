@@ -17,11 +17,15 @@ export async function requiredServices(
   deps: MachineServices & Pick<AppContext, 'savedCredentials'>,
   job: Job,
 ): Promise<readonly string[]> {
+  const urls = [...namesByUrl(job)].flatMap(([url, names]) => {
+    const service = serviceOfUrl(url);
+    return service === null ? [] : [{ url, names, service }];
+  });
+  if (urls.length === 0) return [];
   const known = new Set<string>([...ownServices(), ...servicesOfWorkers(deps)]);
   const required = new Set<string>();
-  for (const [url, names] of namesByUrl(job)) {
-    const service = serviceOfUrl(url);
-    if (service === null || !known.has(service) || required.has(service)) continue;
+  for (const { url, names, service } of urls) {
+    if (!known.has(service) || required.has(service)) continue;
     const scheme = schemeOf(url) ?? '';
     const found = await Promise.all(
       names.map((name) =>

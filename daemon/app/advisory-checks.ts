@@ -203,9 +203,9 @@ function canRunPart(machines: readonly WorkerAbilities[], job: WaitingJob): bool
 
 /** The labels of the first part of a job that no machine can make; null if there is none. */
 function firstUnsupported(machines: readonly WorkerAbilities[], job: WaitingJob): readonly string[] | null {
-  const canMake = (index: number) =>
-    machines.some((machine) => supportedParts(machine, job)[index]?.isSupported);
-  const part = readParts(job).find((_, index) => !canMake(index));
+  const answers = machines.map((machine) => supportedParts(machine, job));
+  const parts = answers[0]?.map(({ part }) => part) ?? readParts(job);
+  const part = parts.find((_, index) => !answers.some((answer) => answer[index]?.isSupported));
   return part === undefined ? null : [...job.requires, ...part.requires];
 }
 

@@ -13,15 +13,28 @@ export interface OutputDestinations extends OutputDestination {
 export interface JobDraft {
   /** Number of consecutive ids that the job needs: job, input, outputs and their thumbnails, in this order. */
   readonly idCount: number;
+  /** The job, numbered from 0. */
+  readonly job: Job;
   /** Returns the job, numbered from its first id. */
   number(firstId: number): Job;
 }
 
 /** The draft of the same job with the services whose keys it takes from the environment. */
 export function withServices(draft: JobDraft, services: readonly string[]): JobDraft {
-  return services.length === 0
-    ? draft
-    : { ...draft, number: (firstId) => ({ ...draft.number(firstId), services }) };
+  return services.length === 0 ? draft : draftOf({ ...draft.job, services }, draft.idCount);
+}
+
+function draftOf(job: Job, idCount: number): JobDraft {
+  return {
+    idCount,
+    job,
+    number: (firstId) => ({
+      ...job,
+      id: firstId,
+      input: { ...job.input, id: firstId + job.input.id },
+      outputs: job.outputs.map((output) => ({ ...output, id: firstId + output.id })),
+    }),
+  };
 }
 
 /** The contents of a new job. */
@@ -50,52 +63,50 @@ export function draftJob(parts: DraftParts): JobDraft {
   const at = parts.now.toISOString();
   const { download_connections: connections, expected_md5_checksum: expectedMd5 } = parts.request;
   const newFile = { createdAt: at, updatedAt: at, finishedAt: null, media: null, file: null, failure: null };
-  return {
-    idCount: 2 + parts.outputs.length + reservedThumbnailIds(parts.outputs),
-    number: (firstId) => ({
-      id: firstId,
-      accountId: parts.accountId,
+  const job: Job = {
+    id: 0,
+    accountId: parts.accountId,
+    state: 'waiting',
+    test: parts.test,
+    ...(parts.request.private ? { isPrivate: true as const } : {}),
+    passThrough: parts.request.pass_through ?? null,
+    grouping: parts.request.grouping ?? null,
+    ...queueingOf(parts.request),
+    createdAt: at,
+    updatedAt: at,
+    submittedAt: at,
+    finishedAt: null,
+    input: {
+      ...newFile,
+      id: 1,
       state: 'waiting',
-      test: parts.test,
-      ...(parts.request.private ? { isPrivate: true as const } : {}),
-      passThrough: parts.request.pass_through ?? null,
-      grouping: parts.request.grouping ?? null,
-      ...queueingOf(parts.request),
-      createdAt: at,
-      updatedAt: at,
-      submittedAt: at,
-      finishedAt: null,
-      input: {
-        ...newFile,
-        id: firstId + 1,
-        state: 'waiting',
-        url: parts.request.input,
-        ...(connections === undefined ? {} : { connections: Math.max(1, connections) }),
-        ...(parts.request.credentials === undefined ? {} : { credentials: parts.request.credentials }),
-        ...asperaOf(parts.request),
-        ...(expectedMd5 === undefined ? {} : { expectedMd5: expectedMd5.toLowerCase() }),
-      },
-      outputs: parts.outputs.map(({ settings, outputDestination }, index) => ({
-        ...newFile,
-        id: firstId + 2 + index,
-        state: 'waiting',
-        label: settings.label ?? null,
-        settings,
-        destination: outputDestination.destination,
-        url: outputDestination.url,
-        ...(outputDestination.secondary === undefined ? {} : { secondary: outputDestination.secondary }),
-        thumbnails: [],
-      })),
-      claim: null,
-      crashes: 0,
-      resubmits: 0,
-      lastProgress: [],
-      idempotency: parts.idempotency ?? null,
-      ...(warnings.length === 0 ? {} : { warnings }),
-      notifications: targetsOf(parts.request.notifications),
-      pendingNotifications: [],
-    }),
+      url: parts.request.input,
+      ...(connections === undefined ? {} : { connections: Math.max(1, connections) }),
+      ...(parts.request.credentials === undefined ? {} : { credentials: parts.request.credentials }),
+      ...asperaOf(parts.request),
+      ...(expectedMd5 === undefined ? {} : { expectedMd5: expectedMd5.toLowerCase() }),
+    },
+    outputs: parts.outputs.map(({ settings, outputDestination }, index) => ({
+      ...newFile,
+      id: 2 + index,
+      state: 'waiting',
+      label: settings.label ?? null,
+      settings,
+      destination: outputDestination.destination,
+      url: outputDestination.url,
+      ...(outputDestination.secondary === undefined ? {} : { secondary: outputDestination.secondary }),
+      thumbnails: [],
+    })),
+    claim: null,
+    crashes: 0,
+    resubmits: 0,
+    lastProgress: [],
+    idempotency: parts.idempotency ?? null,
+    ...(warnings.length === 0 ? {} : { warnings }),
+    notifications: targetsOf(parts.request.notifications),
+    pendingNotifications: [],
   };
+  return draftOf(job, 2 + parts.outputs.length + reservedThumbnailIds(parts.outputs));
 }
 
 function queueingOf({ priority = 0, requires = [] }: JobRequest): Pick<Job, 'priority' | 'requires'> {

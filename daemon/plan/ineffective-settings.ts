@@ -236,6 +236,8 @@ export function ineffectiveSettings(
   settings: OutputSettings = given,
 ): readonly RequestWarning[] {
   return rules.flatMap(({ names, reason }) => {
+    // A request has few of the names, and most rules none.
+    if (!names.some((name) => given[name] !== undefined)) return [];
     const sent = names.filter((name) => given[name] !== undefined && !turnsOff(name, given[name]));
     const why = sent.length === 0 ? null : reason({ settings, combination });
     return why === null

@@ -80,7 +80,7 @@ test('every waiting job is queued, oldest first', async ({ harness, queue, fixtu
 
 test('a pending job is queued', async ({ harness, queue, fixture }) => {
   const { id } = await harness.store.create({
-    idCount: 3,
+    ...sampleDraft(),
     number: (firstId) => ({ ...sampleDraft().number(firstId), state: 'pending' }),
   });
   queue.work(fixture.handler, { slots: 1 });

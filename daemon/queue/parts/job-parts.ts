@@ -5,6 +5,7 @@ import { isSegmented } from '../../../src/shared/settings/segments.js';
 import { isTransferOnly } from '../../../src/shared/settings/sources.js';
 import { isFinal } from '../../../src/shared/states.js';
 import { fileNameInUrl } from '../../../src/shared/text/url-text.js';
+import { memoizeLatest } from '../../../src/shared/util/collections.js';
 import { endStateOf } from '../../jobs/end-of-claim.js';
 import type { Job, JobOutput } from '../../jobs/job.js';
 import { outputsByLabel, sourcesToMakeAgain } from '../../jobs/output-graph.js';
@@ -135,7 +136,7 @@ export function viewOfClaim(job: Job, outputIds: readonly number[] | null): Job 
 }
 
 /** The entry of a job in the queue. */
-export function waitingJobOf(job: Job): WaitingJob {
+export const waitingJobOf = memoizeLatest((job: Job): WaitingJob => {
   const parts = partsOf(job).map(({ outputIds: _, ...part }) => part);
   return {
     id: job.id,
@@ -144,7 +145,7 @@ export function waitingJobOf(job: Job): WaitingJob {
     requires: requiredLabels(job),
     needsKey: JSON.stringify(parts),
   };
-}
+});
 
 /** The parts of a job in the queue, in an order that does not depend on that of its outputs. */
 export function readParts({ needsKey }: Pick<WaitingJob, 'needsKey'>): readonly JobPart[] {

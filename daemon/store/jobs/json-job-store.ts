@@ -124,8 +124,7 @@ class JsonJobStore implements JobStore {
   }
 
   create(draft: JobDraft): Promise<Job> {
-    // This job is not stored: it gives the account, the creation time and the key of the draft.
-    const { accountId, idempotency, createdAt } = draft.number(0);
+    const { accountId, idempotency, createdAt } = draft.job;
     const now = Date.parse(createdAt);
     this.#cache.index.rotate(now);
     if (idempotency === null) return this.#createMutex.runExclusive(Symbol(), () => this.#persist(draft));

@@ -125,7 +125,7 @@ class SharedJobStore implements PostgresJobStore {
   create(draft: JobDraft): Promise<Job> {
     return this.#creates.runExclusive(Symbol(), async () => {
       // This job is not stored: it gives the account, the creation time and the key of the draft.
-      const preliminary = draft.number(0);
+      const preliminary = draft.job;
       const { accountId, idempotency, createdAt } = preliminary;
       await this.#options.beforeCreate?.(preliminary);
       const insert = () => this.#createPermits.runExclusive(() => this.#insert(draft));

@@ -13,6 +13,15 @@ export function memoizeByKey<From extends object, To>(compute: (from: From) => T
   };
 }
 
+/** Remembers only the latest result: it is asked for again soon, and one for each object would take much memory. */
+export function memoizeLatest<From extends object, To>(compute: (from: From) => To): (from: From) => To {
+  let latest: { readonly from: From; readonly value: To } | null = null;
+  return (from) => {
+    if (latest?.from !== from) latest = { from, value: compute(from) };
+    return latest.value;
+  };
+}
+
 /** The items in their order, at most `size` at a time. */
 export function* chunksOf<T>(items: readonly T[], size: number): Generator<readonly T[]> {
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);

@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs';
 import * as fs from 'node:fs';
-import { chown, mkdir, open, readFile, rename, stat, statfs, unlink } from 'node:fs/promises';
+import { chown, mkdir, open, readFile, stat, statfs, unlink } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { VencError } from '../errors.js';
 import { systemCode } from './system-code.js';
@@ -111,7 +111,7 @@ export const realDisk: Disk = {
     };
   },
   append: (path, lines) => append(path, lines),
-  rename: (from, to) => rename(from, to),
+  rename: (from, to) => called((done) => fs.rename(from, to, done)),
   remove: (path) => unlink(path),
   async syncFolder(path) {
     const folder = await openFile(path, 'r');

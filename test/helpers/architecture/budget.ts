@@ -14,7 +14,7 @@ export const budget: Budget = {
   'daemon/ffmpeg': { lines: 5870, files: 40 },
   'daemon/hosted-files': { lines: 890, files: 7 },
   'daemon/http': { lines: 4090, files: 28 },
-  'daemon/jobs': { lines: 3800, files: 31 },
+  'daemon/jobs': { lines: 3810, files: 31 },
   'daemon/metrics': { lines: 390, files: 2 },
   'daemon/migrate': { lines: 920, files: 4 },
   'daemon/net': { lines: 440, files: 4 },
@@ -34,7 +34,7 @@ export const budget: Budget = {
   'src/cli/output': { lines: 1340, files: 11 },
   'src/client': { lines: 3120, files: 22 },
   'src/config': { lines: 820, files: 6 },
-  'src/shared': { lines: 10630, files: 79 },
+  'src/shared': { lines: 10640, files: 79 },
   'src/tui': { lines: 1970, files: 16 },
 };
 
