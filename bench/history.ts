@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { routePath } from '../src/shared/routes.js';
-import { makeJobs } from '../test/helpers/make-jobs.js';
+import { makeJobs, makeWaitingJobs } from '../test/helpers/make-jobs.js';
 import { type BenchDaemon, startDaemon } from './daemon.js';
-import { type Figure, spreadOf, timed } from './measure.js';
-import { peakMegabytesOf, residentMegabytesOf } from './programs.js';
+import { alternate, type Figure, spreadOf, timed } from './measure.js';
+import { cpuSecondsOf, peakMegabytesOf, residentMegabytesOf } from './programs.js';
 
 /** Long enough for the engine to collect the garbage of the start. */
 const settleMs = 3000;
@@ -25,6 +25,39 @@ export function measureHistory(folder: string, rounds: number): Promise<readonly
 /** Measures a daemon with a million finished jobs, whose files take 5 GB. */
 export function measureLongHistory(folder: string, rounds: number): Promise<readonly Figure[]> {
   return measure(folder, rounds, { count: 1_000_000, residentMegabytes: 1000, readyMs: 5000 });
+}
+
+const waitingJobs = 100_000;
+
+/** Measures the start of a daemon with 100,000 waiting jobs until the answer to the first list, and that of an empty one. */
+export async function measureWaiting(folder: string, rounds: number): Promise<readonly Figure[]> {
+  const data = join(folder, 'data');
+  makeWaitingJobs(data, waitingJobs);
+  const sample = (dataFolder: string) => async () => {
+    const { daemon, readyMs } = await start(dataFolder, folder, ['--jobs', '0']);
+    try {
+      const cpuMs = (await cpuSecondsOf(daemon.pid)) * 1000;
+      return { readyMs, cpuMs, peakMegabytes: await peakMegabytesOf(daemon.pid) };
+    } finally {
+      await daemon.stop();
+    }
+  };
+  const { waiting, empty } = await alternate(rounds, {
+    waiting: sample(data),
+    empty: sample(join(folder, 'empty')),
+  });
+  const figure = (key: 'readyMs' | 'cpuMs' | 'peakMegabytes', what: string, atMost: number): Figure => ({
+    name: `${waitingJobs.toLocaleString('en')} waiting jobs: ${what}`,
+    unit: key === 'peakMegabytes' ? 'MB' : 'ms',
+    value: spreadOf(waiting.map((one) => one[key])),
+    atMost,
+    basis: `${Math.round(spreadOf(empty.map((one) => one[key])).median)} without jobs`,
+  });
+  return [
+    figure('readyMs', 'ready', 5000),
+    figure('cpuMs', 'processor time', 6000),
+    figure('peakMegabytes', 'peak memory', 600),
+  ];
 }
 
 /**
@@ -110,9 +143,10 @@ async function residentWithoutJobs(data: string, folder: string): Promise<number
 async function start(
   data: string,
   folder: string,
+  flags: readonly string[] = [],
 ): Promise<{ readonly daemon: BenchDaemon; readonly readyMs: number }> {
   const before = performance.now();
-  const daemon = await startDaemon(data, folder);
+  const daemon = await startDaemon(data, folder, flags);
   await list(daemon, 1);
   return { daemon, readyMs: performance.now() - before };
 }

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
@@ -26,13 +26,15 @@ app.get('/constant/:length', (c) => c.text(textOf(c.req.param('length'))));
 app.post('/files/:length', async (c) => {
   await c.req.text();
   names += 1;
-  const file = await open(join(folder, `${names}.json`), 'wx');
+  const path = join(folder, `${names}.json`);
+  const file = await open(`${path}.tmp`, 'wx');
   try {
     await file.writeFile(textOf(c.req.param('length')));
     await file.sync();
   } finally {
     await file.close();
   }
+  await rename(`${path}.tmp`, path);
   return c.text('stored', 201);
 });
 

@@ -12,7 +12,6 @@ import { formatRequest, type Load, type LoadGenerator, loadOf, startLoad } from 
 import type { LoadResult } from './load.js';
 import { alternate, type Figure, ratiosOf, spreadOf } from './measure.js';
 
-const connections = 32;
 const sliceMs = 300;
 /** Few, so that the small store stays small. */
 const createsPerSlice = 96;
@@ -23,7 +22,7 @@ const latestCount = 50;
 const sizes = { few: 100, many: 10_000 } as const;
 
 /** A daemon on a filled data folder. */
-interface Filled {
+export interface Filled {
   readonly daemon: BenchDaemon;
   readonly folder: string;
   readonly jobs: readonly Job[];
@@ -34,6 +33,7 @@ interface Filled {
 interface HttpOperation {
   readonly name: string;
   readonly atLeast: number;
+  readonly connections: number;
   readonly load: (filled: Filled) => Promise<Load>;
   readonly bare: (url: string, filled: Filled, load: Load) => Promise<Load>;
   readonly atMost: { readonly milliseconds: number; readonly requests: number };
@@ -42,31 +42,38 @@ interface HttpOperation {
 const forTime = { milliseconds: sliceMs, requests: Number.POSITIVE_INFINITY };
 const forCount = { milliseconds: Number.POSITIVE_INFINITY, requests: createsPerSlice };
 
-const reads = { bare: repeatConstant, atMost: forTime } as const;
+const reads = { bare: repeatConstant, connections: 32, atMost: forTime } as const;
 
-const operations: readonly HttpOperation[] = [
-  {
+/** The operations, by name; `create` is the last one, because it adds jobs. */
+export const operations = {
+  progress: {
     ...reads,
     name: 'progress',
-    atLeast: 0.5,
+    atLeast: 0.7,
     load: (filled) =>
       latest(filled, ({ outputs }) => outputs.map(({ id }) => `${routePath('outputProgress', { id })}.json`)),
   },
-  {
+  details: {
     ...reads,
     name: 'job details',
     atLeast: 0.4,
     load: (filled) => latest(filled, ({ id }) => [`${routePath('jobDetails', { id })}.json`]),
   },
-  {
+  list: {
     ...reads,
     name: `list of ${latestCount}`,
-    atLeast: 0.3,
+    atLeast: 0.55,
     load: ({ daemon, headers }) => loadOf(daemon.url, [`${routePath('listJobs')}.json`], headers),
   },
-  // The last one, because it adds jobs.
-  { name: 'create', atLeast: 0.4, load: createRequests, bare: keptFiles, atMost: forCount },
-];
+  create: {
+    name: 'create',
+    atLeast: 1,
+    connections: 10,
+    load: createRequests,
+    bare: keptFiles,
+    atMost: forCount,
+  },
+} as const satisfies Record<string, HttpOperation>;
 
 /**
  * Measures the requests per second of the daemon, with 100 and with 10,000 stored jobs, compared with a bare Hono
@@ -86,7 +93,7 @@ export async function measureHttp(folder: string, rounds: number): Promise<reado
     const generator = startLoad();
     stops.push(generator.stop);
     const figures: Figure[] = [];
-    for (const operation of operations) {
+    for (const operation of Object.values(operations)) {
       const load = { few: await operation.load(few), many: await operation.load(many) };
       const loads = { bare: await operation.bare(bare.url, many, load.many), ...load };
       figures.push(...(await figuresOf(operation, rounds, generator, loads)));
@@ -100,7 +107,7 @@ export async function measureHttp(folder: string, rounds: number): Promise<reado
 type Loads = Readonly<Record<'bare' | 'few' | 'many', Load>>;
 
 async function figuresOf(
-  { name, atLeast, atMost }: HttpOperation,
+  { name, atLeast, connections, atMost }: HttpOperation,
   rounds: number,
   generator: LoadGenerator,
   loads: Loads,
@@ -148,7 +155,8 @@ function text(rates: readonly number[]): string {
   return `${Math.round(spreadOf(rates).median).toLocaleString('en')}/s`;
 }
 
-async function filledDaemon(folder: string, size: number): Promise<Filled> {
+/** Starts a daemon that encodes nothing on a new data folder with so many jobs. */
+export async function filledDaemon(folder: string, size: number): Promise<Filled> {
   const jobs = await fillDataFolder(folder, size);
   const daemon = await startDaemon(folder, folder, ['--jobs', '0']);
   return { daemon, folder, jobs, headers: { 'Zencoder-Api-Key': daemon.env.VENC_API_KEY ?? '' } };
@@ -188,11 +196,12 @@ function postsOf(url: string, request: string): Load {
 /** The bare app of `http-bare.ts`, in a separate process. */
 interface BareServer {
   readonly url: string;
+  readonly pid: number;
   readonly stop: () => Promise<void>;
 }
 
 /** Starts the bare app, which writes its files to a folder. */
-async function startBare(folder: string): Promise<BareServer> {
+export async function startBare(folder: string): Promise<BareServer> {
   const program = fileURLToPath(new URL('./http-bare.js', import.meta.url));
   const child = spawn(process.execPath, [program, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');
@@ -203,6 +212,7 @@ async function startBare(folder: string): Promise<BareServer> {
   const [url] = (await Promise.race([once(createInterface(child.stdout), 'line'), failed])) as [string];
   return {
     url,
+    pid: child.pid ?? 0,
     async stop() {
       child.kill('SIGTERM');
       await ended;

@@ -59,6 +59,11 @@ const measures = {
     rounds: 21,
     load: async () => (await import('./http.js')).measureHttp,
   },
+  'http-cost': {
+    what: 'processor time of requests, and creates on a disk in memory, compared with a bare Hono app',
+    rounds: 5,
+    load: async () => (await import('./http-cost.js')).measureHttpCost,
+  },
   'http-encoding': {
     what: 'slowest progress requests while four jobs are encoded',
     rounds: 7,
@@ -119,6 +124,11 @@ const measures = {
     rounds: 3,
     isOptional: true,
     load: async () => (await import('./history.js')).measureLongHistory,
+  },
+  waiting: {
+    what: 'start of a daemon with 100,000 waiting jobs, compared with an empty one',
+    rounds: 5,
+    load: async () => (await import('./history.js')).measureWaiting,
   },
   workers: {
     what: 'remote workers: three compared with one, one compared with the daemon itself, and the cost of a thousand idle ones',

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { draftJob } from '../daemon/jobs/draft.js';
 import { defaultAccountId, type Job } from '../daemon/jobs/job.js';
 import type { ClaimAnswer } from '../daemon/jobs/worker-protocol.js';
-import { writeFinalJobs } from '../test/helpers/make-jobs.js';
+import { writeJobs } from '../test/helpers/make-jobs.js';
 import { createWorkerKey } from '../test/helpers/worker-process.js';
 import { type BenchDaemon, startDaemon } from './daemon.js';
 import { type Figure, spreadOf } from './measure.js';
@@ -79,7 +79,7 @@ function writeWaitingJobs(folder: string): void {
       id += draft.idCount;
     }
   }
-  writeFinalJobs(folder, jobs(), () => id);
+  writeJobs(folder, jobs(), () => id);
 }
 
 function slowest(name: string, samples: readonly number[], atMost: number): Figure {

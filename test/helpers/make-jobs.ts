@@ -44,10 +44,10 @@ export const filmMedia: MediaFacts = {
 export const filmFile: FileFacts = { sizeBytes: 3_461_234_567, md5: '0cc175b9c0f1b6a831c399e269772661' };
 
 /**
- * Writes the files of final jobs to a new data folder, as the job store would write them, but without their earlier states and without
+ * Writes the files of jobs to a new data folder, as the job store would write them, but without their earlier states and without
  * fsync: about 10,000 jobs per second. There is no index: the first start of a daemon makes it. `nextId` is asked after the last job.
  */
-export function writeFinalJobs(folder: string, jobs: Iterable<Job>, nextId: () => number): void {
+export function writeJobs(folder: string, jobs: Iterable<Job>, nextId: () => number): void {
   const layout = dataLayout(folder);
   for (const path of foldersOfJobs(layout)) mkdirSync(path, { recursive: true });
   let folderOfLast = '';
@@ -77,7 +77,7 @@ const outputCounts = [1, 3, 1, 2, 1] as const;
 const secondsOfJob = 60;
 
 /**
- * Writes final jobs to a new data folder ({@link writeFinalJobs}). They belong to several accounts, end in every state, and have one to three
+ * Writes final jobs to a new data folder ({@link writeJobs}). They belong to several accounts, end in every state, and have one to three
  * outputs, some of them with thumbnails. Returns the jobs' ids, oldest first.
  */
 export function makeJobs(folder: string, { count, firstEnd, lastEnd }: MakeJobsOptions): readonly number[] {
@@ -93,8 +93,21 @@ export function makeJobs(folder: string, { count, firstEnd, lastEnd }: MakeJobsO
       yield job;
     }
   }
-  writeFinalJobs(folder, jobs(), () => nextId);
+  writeJobs(folder, jobs(), () => nextId);
   return ids;
+}
+
+/** Writes waiting jobs to a new data folder, as {@link makeJobs} does final ones. */
+export function makeWaitingJobs(folder: string, count: number): void {
+  let nextId = 1;
+  function* jobs(): Generator<Job> {
+    for (let index = 0; index < count; index += 1) {
+      const draft = draftOf(index, new Date());
+      yield draft.number(nextId);
+      nextId += draft.idCount;
+    }
+  }
+  writeJobs(folder, jobs(), () => nextId);
 }
 
 function draftOf(index: number, end: Date): JobDraft {

@@ -2,7 +2,7 @@ import { apply } from '../../../daemon/jobs/changes.js';
 import { draftJob } from '../../../daemon/jobs/draft.js';
 import type { Job } from '../../../daemon/jobs/job.js';
 import { defaultOutput } from '../../../src/shared/settings/index.js';
-import { writeFinalJobs } from '../make-jobs.js';
+import { writeJobs } from '../make-jobs.js';
 import { sampleFile, sampleMedia } from '../sample-job.js';
 
 /** What a test must find of a job that was written to a data folder. */
@@ -55,7 +55,7 @@ export function writeStoredJobs(dataFolder: string, options: StoredJobsOptions):
   function* finalJobs(): Generator<Job> {
     for (const job of jobs) yield jobOf(job);
   }
-  writeFinalJobs(dataFolder, finalJobs(), () => 1 + count * idsPerJob);
+  writeJobs(dataFolder, finalJobs(), () => 1 + count * idsPerJob);
   return jobs;
 }
 

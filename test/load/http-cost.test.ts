@@ -1,0 +1,18 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { measureHttpCost } from '../../bench/http-cost.js';
+import { isMet, tableOf } from '../../bench/measure.js';
+import { beginLoadSuite } from '../helpers/load/load-suite.js';
+import { tempFolder } from '../helpers/temp.js';
+
+const load = beginLoadSuite('http-cost');
+const rounds = 5;
+
+test('a request takes no more processor time than it did, compared with a bare Hono app in the same run', async () => {
+  const figures = await measureHttpCost(tempFolder(), rounds);
+  load.print(`\n${tableOf(figures)}`);
+  const missed = figures.filter((figure) => isMet(figure) === false).map(({ name }) => name);
+  assert.equal(missed, []);
+});
+
+test.run();
