@@ -5,7 +5,6 @@ import type { EncodeLimits, FfmpegReport, openFfmpeg, SandboxMode } from '../ffm
 import type { WorkerAbilities } from '../queue/parts/part-selection.js';
 import type { DaemonObservers, ObserverHooks } from './daemon-observers.js';
 import type { Records } from './records/records.js';
-import type { createUncaughtErrorHandler } from './uncaught-errors.js';
 
 /** The options of `createAppContext`: those of a daemon, except the ones for its address. */
 export type AppOptions = Pick<
@@ -66,7 +65,6 @@ export interface AppBase extends Programs {
   /** What this machine can do; null without ffmpeg. */
   readonly ownMachine: WorkerAbilities | null;
   readonly hooks: ObserverHooks;
-  readonly uncaughtErrors: ReturnType<typeof createUncaughtErrorHandler>;
   readonly log: Log;
   readonly now: () => Date;
   readonly minFreeBytes: number;

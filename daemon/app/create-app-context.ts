@@ -34,7 +34,7 @@ import { createSharedWork } from './leader-work.js';
 import { openFiles } from './open-files.js';
 import { openJobs } from './open-jobs.js';
 import { openRecords } from './records/open-records.js';
-import { createUncaughtErrorHandler } from './uncaught-errors.js';
+import { handleUncaughtErrors } from './uncaught-errors.js';
 
 /** Interval between two cleanups of hosted files and uploads, in milliseconds. */
 const cleanupIntervalMs = 15 * 60 * 1000;
@@ -89,7 +89,6 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     const base: AppBase = {
       ...{ options, records, ffmpeg, report, ownMachine, log, now, onClose },
       hooks: observerHooks(observers),
-      uncaughtErrors: createUncaughtErrorHandler(log),
       minFreeBytes: await resolveMinFreeBytes(dataFolder, options.minFreeBytes),
       stallTimeoutMs: options.stallTimeoutSeconds * 1000,
     };
@@ -115,7 +114,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     const closed = new AbortController();
     const cleanupTimer = setInterval(runCleanup, cleanupIntervalMs).unref();
     let closing: Promise<void> | null = null;
-    let uninstallErrorHandler = (): void => undefined;
+    let stopHandlingErrors = (): void => undefined;
     return {
       appContext: {
         ...{ store, queue, progressTracker, events, logs, logEvents, accounts, savedCredentials, ffmpeg },
@@ -138,7 +137,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
       report,
       lost: lock.lost,
       async start(encodes) {
-        uninstallErrorHandler = base.uncaughtErrors.install();
+        stopHandlingErrors = handleUncaughtErrors(log);
         // Started before the recovery, which may finish jobs.
         records.startSharedWork(sharedWork.open);
         await records.recover({ queue, signal: closed.signal });
@@ -171,7 +170,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
           // of the server.
           events.close();
           logEvents.close();
-          await runAll([() => jobs.workers.close(), ...closeSteps]).finally(() => uninstallErrorHandler());
+          await runAll([() => jobs.workers.close(), ...closeSteps]).finally(() => stopHandlingErrors());
         });
         await closing;
       },

@@ -1,8 +1,8 @@
 import { redact } from '../../src/shared/redact.js';
 import type { Disk } from '../../src/shared/util/disk.js';
+import { currentScope } from '../../src/shared/util/error-scope.js';
 import type { Log, LogSink } from '../../src/shared/util/log.js';
 import { toJobFailure } from '../jobs/job.js';
-import type { ErrorScope } from '../jobs/run.js';
 import { failureInLog } from '../pipeline/run-log.js';
 import { dataLayout } from '../store/data-folder/layout.js';
 import type { LogStore } from '../store/log-store.js';
@@ -65,9 +65,9 @@ function withoutSecrets(text: string): string {
 }
 
 /** Logs each retry of a transfer, with the id of the job in whose run it happens. */
-export function createRetryLog(log: Log, currentJob: () => ErrorScope['job'] | undefined): OnRetry {
+export function createRetryLog(log: Log): OnRetry {
   return (error, delayMs) => {
-    const job = currentJob();
+    const job = currentScope()?.job;
     const reason = failureInLog(job ?? {}, toJobFailure(error, 'DownloadFailureError'));
     const subject = job === undefined ? 'A transfer' : `Job ${job.id}: a transfer`;
     const fields = job === undefined ? {} : { jobId: job.id };

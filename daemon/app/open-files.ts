@@ -21,7 +21,7 @@ import { createRetryLog } from './create-log.js';
 
 /** Opens what files go through: hosted files, uploads and transports. */
 export async function openFiles(base: AppBase) {
-  const { options, records, log, stallTimeoutMs, uncaughtErrors } = base;
+  const { options, records, log, stallTimeoutMs } = base;
   const { dataFolder, observers = null } = options;
   const cleanupJournal = openCleanupJournal(join(dataFolder, 'leftovers'));
   const { hosted, uploads, close } = await openHostedFiles(base, cleanupJournal);
@@ -32,7 +32,7 @@ export async function openFiles(base: AppBase) {
     allowsAnyPath: options.isOwnFiles ?? false,
     ...{ stallTimeoutMs, hosted, uploads, cleanupJournal },
     services: servicesFrom(process.env),
-    onRetry: createRetryLog(log, () => uncaughtErrors.currentJob()),
+    onRetry: createRetryLog(log),
     hostKeysPath: join(dataFolder, 'known_hosts'),
   });
   const transports =

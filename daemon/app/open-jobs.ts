@@ -16,7 +16,7 @@ import type { AppBase } from './app-options.js';
  * `ownOffer` is what this daemon can do while it runs jobs.
  */
 export async function openJobs(
-  { options, records, hooks, log, minFreeBytes, stallTimeoutMs, uncaughtErrors }: AppBase,
+  { options, records, hooks, log, minFreeBytes, stallTimeoutMs }: AppBase,
   transports: TransportRegistry,
   ownOffer: () => readonly WorkerAbilities[],
 ) {
@@ -24,8 +24,7 @@ export async function openJobs(
   const { store, accounts } = records;
   const progressTracker = new ProgressTracker();
   const events = new JobEvents({ store, progressTracker });
-  const { runInErrorScope } = uncaughtErrors;
-  const queue = await records.openQueue({ progressTracker, runInErrorScope });
+  const queue = await records.openQueue({ progressTracker });
   const workers = await records.openWorkers(leaseMs);
   const sharedRuns = queue.isShared ? await trackWorkerRuns({ store, progressTracker }) : null;
   const { maxOutputBytes = null } = options.encodeLimits ?? {};

@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import { type ExecaError, execa } from 'execa';
 import { childEnvironment } from '../../src/shared/util/environment.js';
+import { inScope } from '../../src/shared/util/error-scope.js';
 import { type Containment, containmentCommand } from './containment/find-containment.js';
 import type { ProgramLimits } from './containment/program-limits.js';
 import type { ProgramAccess } from './containment/sandbox.js';
@@ -97,7 +98,10 @@ export async function launch(
     // remain.
     if (containment.bwrap !== null) return send('SIGKILL');
     send('SIGTERM');
-    killTimer = setTimeout(() => send('SIGKILL'), killAfterMs);
+    killTimer = setTimeout(
+      inScope(() => send('SIGKILL')),
+      killAfterMs,
+    );
   };
   options.signal.addEventListener('abort', terminate, { once: true });
   if (options.signal.aborted) terminate();

@@ -3,6 +3,7 @@ import { getPriority, setPriority } from 'node:os';
 import { join, resolve } from 'node:path';
 import { VencError } from '../../src/shared/errors.js';
 import { freeBytes } from '../../src/shared/util/disk.js';
+import { inScope } from '../../src/shared/util/error-scope.js';
 import { safeInputOptions } from '../plan/safe-input.js';
 import { cpuSecondsFor, type EncodeLimits, type ProgramLimits } from './containment/program-limits.js';
 import { audioChangeError, explainFailure, hasHiddenWriteError, undecodedTrackError } from './explain.js';
@@ -158,7 +159,7 @@ async function rejectNewLinks(folder: string, before: readonly string[]): Promis
 const maxTimerMs = 2 ** 31 - 1;
 
 function startTimer(seconds: number | null, onEnd: () => void): NodeJS.Timeout | undefined {
-  return seconds === null ? undefined : setTimeout(onEnd, Math.min(maxTimerMs, seconds * 1000));
+  return seconds === null ? undefined : setTimeout(inScope(onEnd), Math.min(maxTimerMs, seconds * 1000));
 }
 
 /** The absolute paths of the inputs in the arguments. */

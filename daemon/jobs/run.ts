@@ -55,12 +55,3 @@ export interface Run {
 
 /** Processes one job, from its claim to its end. Must settle soon after the signal of the run is aborted. */
 export type RunHandler = (run: Run) => Promise<void>;
-
-/** A scope that uncaught errors are assigned to. */
-export interface ErrorScope {
-  readonly job: Pick<Job, 'id' | 'isPrivate'>;
-  fail(error: unknown): void;
-}
-
-/** Runs a task in a scope, and settles as the task does. */
-export type RunInErrorScope = <T>(work: ErrorScope, task: () => Promise<T>) => Promise<T>;

@@ -1,5 +1,6 @@
 import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net';
 import { connect, connect as connectTls } from 'node:tls';
+import { inScope } from '../../src/shared/util/error-scope.js';
 import type { SocketBuffers } from './socket-buffers.js';
 import type { SsrfGuard } from './ssrf-guard.js';
 
@@ -49,7 +50,10 @@ export function openSocket(
     const socket: Socket = isTls
       ? connectTls({ ...options, servername: isIP(host) === 0 ? host : '', ALPNProtocols: ['http/1.1'] })
       : connectTcp({ ...options, ...readOptions(target, () => socket) });
-    const timer = setTimeout(() => socket.destroy(timedOut()), timeoutMs);
+    const timer = setTimeout(
+      inScope(() => socket.destroy(timedOut())),
+      timeoutMs,
+    );
     const onAbort = () => {
       reject(signal?.reason);
       socket.destroy();

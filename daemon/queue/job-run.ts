@@ -2,12 +2,13 @@ import { isVencError } from '../../src/shared/errors.js';
 import { exitCodes } from '../../src/shared/exit-codes.js';
 import { redact } from '../../src/shared/redact.js';
 import { isFinal } from '../../src/shared/states.js';
+import { runInErrorScope } from '../../src/shared/util/error-scope.js';
 import type { Log } from '../../src/shared/util/log.js';
 import { applyAsHolder } from '../jobs/changes.js';
 import { type Job, type JobFailure, toJobFailure } from '../jobs/job.js';
 import type { Change } from '../jobs/legal-changes.js';
 import type { JobProgress } from '../jobs/progress.js';
-import type { Run, RunHandler, RunInErrorScope, StopReason } from '../jobs/run.js';
+import type { Run, RunHandler, StopReason } from '../jobs/run.js';
 
 /** What `JobRun.execute` needs of the side that holds the job. */
 interface RunEnds {
@@ -16,7 +17,6 @@ interface RunEnds {
   /** Fails what the run has left open. Never rejects. */
   readonly fail: (error: unknown) => Promise<void>;
   readonly log: Log;
-  readonly runInErrorScope: RunInErrorScope;
 }
 
 /** One run of a job on this machine: its stop, its waits, and the end of its handler. */
@@ -61,11 +61,7 @@ export class JobRun {
   }
 
   /** Runs the handler to its end, and fails what it leaves open unless the run was stopped. Never rejects. */
-  async execute(
-    handler: RunHandler,
-    run: Run,
-    { isDone, fail, log, runInErrorScope }: RunEnds,
-  ): Promise<void> {
+  async execute(handler: RunHandler, run: Run, { isDone, fail, log }: RunEnds): Promise<void> {
     const { signal: broken } = this.#uncaught;
     try {
       const scope = { job: run.job, fail: (error: unknown) => this.#uncaught.abort(error) };

@@ -7,7 +7,7 @@ import { applyByHolder, endedClaimOf } from '../jobs/claims.js';
 import type { Job } from '../jobs/job.js';
 import type { Change } from '../jobs/legal-changes.js';
 import { type FileProgress, type JobProgress, type RunProgress, withLastProgress } from '../jobs/progress.js';
-import type { Run, RunHandler, RunInErrorScope, StopReason } from '../jobs/run.js';
+import type { Run, RunHandler, StopReason } from '../jobs/run.js';
 import type { JobStore } from '../store/job-store.js';
 import { describeError, failUnfinished, failureOfRun, JobRun, requeue } from './job-run.js';
 import type { JobClaims, RunEnd } from './job-source.js';
@@ -21,7 +21,6 @@ export interface QueueRunDeps {
   readonly now: () => Date;
   readonly log: Log;
   readonly delay: Delay;
-  readonly runInErrorScope: RunInErrorScope;
   /** Called when the outputs of a run have ended, and the job waits for a machine that makes the others. */
   readonly onPartWaiting?: (job: Job) => void;
   readonly claims?: JobClaims;
@@ -121,7 +120,7 @@ export class QueueRun {
   /** Runs the handler on the claimed job, and settles what the handler leaves open. Never rejects. */
   async execute(job: Job, handler: RunHandler): Promise<void> {
     if (this.#run.reason !== null) return this.releaseClaim();
-    const { progressTracker, log, runInErrorScope } = this.#deps;
+    const { progressTracker, log } = this.#deps;
     this.#hasBegun = true;
     this.#outputIds = job.claimedOutputs ?? null;
     this.#isExclusive = !this.isRemote && job.crashes >= exclusiveAfterCrashes;
@@ -130,7 +129,6 @@ export class QueueRun {
       isDone: () => this.#isDone,
       fail: (error) => this.#fail(error),
       log,
-      runInErrorScope,
     });
     if (!this.#isDone && this.#run.reason !== null) await this.releaseClaim();
     progressTracker.clear(this.id);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isVencError } from '../../src/shared/errors.js';
+import { inScope } from '../../src/shared/util/error-scope.js';
 import { backoffDelayMs } from '../../src/shared/util/timing.js';
 import type { SsrfGuard } from '../net/ssrf-guard.js';
 import type { Direction } from './disk-errors.js';
@@ -91,7 +92,10 @@ export async function withIdleTimeout(
   work: (watchdog: Watchdog) => Promise<TransferError | null>,
 ): Promise<TransferError | null> {
   const idle = new AbortController();
-  const timer = setTimeout(() => idle.abort(), stallTimeoutMs);
+  const timer = setTimeout(
+    inScope(() => idle.abort()),
+    stallTimeoutMs,
+  );
   let wasActive = false;
   try {
     return await work({

@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { childEnvironment } from '../../src/shared/util/environment.js';
+import { inScope } from '../../src/shared/util/error-scope.js';
 
 /** The result of a run of a program. */
 export interface ProgramResult {
@@ -65,7 +66,10 @@ export async function runProgram({
   child.stdin?.on('error', () => undefined).end(stdin);
   const terminate = (): void => {
     killGroup(child, 'SIGTERM');
-    setTimeout(() => killGroup(child, 'SIGKILL'), killAfterMs).unref();
+    setTimeout(
+      inScope(() => killGroup(child, 'SIGKILL')),
+      killAfterMs,
+    ).unref();
   };
   signal.addEventListener('abort', terminate, { once: true });
   if (signal.aborted) terminate();

@@ -5,7 +5,7 @@ import { freeBytes } from '../../src/shared/util/disk.js';
 import type { Log, LogSink } from '../../src/shared/util/log.js';
 import { createLog, createRetryLog } from '../app/create-log.js';
 import { missingFfmpegMessage, resolveMinFreeBytes } from '../app/health.js';
-import { createUncaughtErrorHandler } from '../app/uncaught-errors.js';
+import { handleUncaughtErrors } from '../app/uncaught-errors.js';
 import {
   damagedPrograms,
   type EncodeLimits,
@@ -16,7 +16,7 @@ import {
   type SandboxMode,
   sandboxWarnings,
 } from '../ffmpeg/index.js';
-import type { Run, RunHandler, RunInErrorScope } from '../jobs/run.js';
+import type { Run, RunHandler } from '../jobs/run.js';
 import { noSavedCredentials } from '../jobs/saved-credentials.js';
 import { createConcurrencyLimits } from '../pipeline/concurrency-limits.js';
 import { ScratchSpace } from '../pipeline/disk-reservations.js';
@@ -62,7 +62,6 @@ export interface WorkerContext {
   readonly networkTransports: readonly Transport[];
   readonly stallTimeoutMs: number;
   readonly onRetry: OnRetry;
-  readonly runInErrorScope: RunInErrorScope;
   /** Resolves to the error if another process takes the folder. The process must end at once then. */
   readonly lost: Promise<VencError>;
   /** Creates the handler of all runs. */
@@ -104,10 +103,9 @@ export async function createWorkerContext(options: WorkerMachineOptions): Promis
     await scratch.clear();
     const folderId = await readPlaceId(join(options.folder, 'worker-id'));
     const minFreeBytes = await resolveMinFreeBytes(options.folder, null);
-    const uncaughtErrors = createUncaughtErrorHandler(log);
     const cleanupJournal = openCleanupJournal(join(options.folder, 'leftovers'));
     const services = servicesFrom(process.env);
-    const onRetry = createRetryLog(log, () => uncaughtErrors.currentJob());
+    const onRetry = createRetryLog(log);
     const network = networkTransports({
       allowPrivateNetwork: options.allowPrivateNetwork,
       stallTimeoutMs,
@@ -117,7 +115,7 @@ export async function createWorkerContext(options: WorkerMachineOptions): Promis
       hostKeysPath: join(options.folder, 'known_hosts'),
     });
     const transports = registerTransports(network);
-    const uninstallErrorHandler = uncaughtErrors.install();
+    const stopHandlingErrors = handleUncaughtErrors(log);
     void removeOrphans(cleanupJournal, transports, (message) => log('warn', message)).catch(
       (error: unknown) =>
         log('error', `Cleanup of files that an earlier worker left failed: ${String(error)}`),
@@ -130,7 +128,6 @@ export async function createWorkerContext(options: WorkerMachineOptions): Promis
       networkTransports: network,
       stallTimeoutMs,
       onRetry,
-      runInErrorScope: uncaughtErrors.runInErrorScope,
       lost: lock.lost,
       createHandler: (contextOfRun) =>
         createJobRunner(
@@ -147,7 +144,7 @@ export async function createWorkerContext(options: WorkerMachineOptions): Promis
           contextOfRun,
         ),
       async close() {
-        uninstallErrorHandler();
+        stopHandlingErrors();
         await lock.release();
       },
     };

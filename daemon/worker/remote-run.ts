@@ -3,7 +3,7 @@ import { isFinal, type JobState } from '../../src/shared/states.js';
 import type { Log, LogEntry } from '../../src/shared/util/log.js';
 import type { Job, JobFailure } from '../jobs/job.js';
 import type { Change } from '../jobs/legal-changes.js';
-import type { Run, RunHandler, RunInErrorScope, StopReason } from '../jobs/run.js';
+import type { Run, RunHandler, StopReason } from '../jobs/run.js';
 import type { ClaimAnswer, HeartbeatAnswer } from '../jobs/worker-protocol.js';
 import { ClaimConfirmation, type Moment, readClocks } from '../queue/claim-confirmation.js';
 import { describeError, failureOfRun, JobRun, nextFailure } from '../queue/job-run.js';
@@ -35,7 +35,6 @@ interface ExecuteDeps {
   readonly handler: RunHandler;
   /** The log of the job. */
   readonly log: Log;
-  readonly runInErrorScope: RunInErrorScope;
   /** Reports to the daemon that nothing of the job is left here. */
   readonly end: () => Promise<void>;
 }
@@ -162,12 +161,11 @@ export class RemoteRun {
    * Runs the job to its end, and settles what the handler leaves open. A stopped run gives the job back once nothing of
    * it is left on this machine. Never rejects.
    */
-  async execute({ handler, log, runInErrorScope, end }: ExecuteDeps): Promise<ClaimOutcome> {
+  async execute({ handler, log, end }: ExecuteDeps): Promise<ClaimOutcome> {
     await this.#control.execute(handler, this.run, {
       isDone: () => this.isDone,
       fail: (error) => this.#fail(failureOfRun(error, this.#job), log),
       log,
-      runInErrorScope,
     });
     await this.close();
     if (this.isDone) return this.#job.state;

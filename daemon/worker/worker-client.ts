@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { text as readText } from 'node:stream/consumers';
 import { type ErrorClass, isErrorClass } from '../../src/shared/error-classes.js';
 import { VencError } from '../../src/shared/errors.js';
+import { inScope } from '../../src/shared/util/error-scope.js';
 import { isObject } from '../../src/shared/util/is-object.js';
 import { type Backoff, backoffDelayMs } from '../../src/shared/util/timing.js';
 import type { SavedCredentials } from '../jobs/saved-credentials.js';
@@ -147,7 +148,10 @@ function withTimeout(
   const timer =
     timeoutMs === null
       ? null
-      : setTimeout(() => controller.abort(new DOMException('no answer in time', 'TimeoutError')), timeoutMs);
+      : setTimeout(
+          inScope(() => controller.abort(new DOMException('no answer in time', 'TimeoutError'))),
+          timeoutMs,
+        );
   return {
     signal: controller.signal,
     clear() {

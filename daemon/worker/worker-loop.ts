@@ -140,10 +140,9 @@ export class WorkerLoop {
     const task = (async () => {
       await earlier;
       runs.set(job.id, remote);
-      const { runInErrorScope } = context;
       const log = withFields(context.log, { jobId: job.id });
       const end = () => this.#end(job.id, claim.token);
-      this.#lastOutcome = await remote.execute({ handler: this.#handler, log, runInErrorScope, end });
+      this.#lastOutcome = await remote.execute({ handler: this.#handler, log, end });
       if (!remote.isDone) log('warn', `Job ${job.id} was stopped: ${explain(this.#lastOutcome)}.`);
       if (runs.get(job.id) === remote) runs.delete(job.id);
     })().finally(() => {

@@ -44,7 +44,6 @@ export async function openQueueProcess(server: PostgresServer, name: string): Pr
       const queue = await openPostgresQueue({
         ...parts,
         randomToken: () => randomBytes(16).toString('hex'),
-        runInErrorScope: (_, task) => task(),
       });
       queues.push(queue);
       return queue;

@@ -1,6 +1,6 @@
 import type { Log } from '../../../src/shared/util/log.js';
 import type { Job } from '../../jobs/job.js';
-import type { Run, RunInErrorScope } from '../../jobs/run.js';
+import type { Run } from '../../jobs/run.js';
 import type { SavedCredentials } from '../../jobs/saved-credentials.js';
 import type { JobQueue } from '../../queue/job-queue.js';
 import type { ProgressTracker } from '../../queue/queue-run.js';
@@ -21,7 +21,6 @@ export interface RecordsOptions {
 /** What a queue needs besides the records. */
 interface QueueParts {
   readonly progressTracker: ProgressTracker;
-  readonly runInErrorScope: RunInErrorScope;
 }
 
 /** What the recovery of jobs needs. */

@@ -2,7 +2,6 @@ import type { Log } from '../../../src/shared/util/log.js';
 import { mapWithConcurrency } from '../../../src/shared/util/semaphore.js';
 import { apply } from '../../jobs/changes.js';
 import type { Job } from '../../jobs/job.js';
-import type { RunInErrorScope } from '../../jobs/run.js';
 import type { JobStore } from '../../store/job-store.js';
 import type { JobQueue } from '../job-queue.js';
 import { describeError } from '../job-run.js';
@@ -13,16 +12,12 @@ import { RunQueue } from '../run-queue.js';
 import { WaitingJobs } from '../waiting-jobs.js';
 
 /** The dependencies of a local queue. */
-export interface LocalQueueOptions extends Omit<QueueRunDeps, 'delay' | 'runInErrorScope'> {
+export interface LocalQueueOptions extends Omit<QueueRunDeps, 'delay'> {
   /** Returns a new unguessable token for each claim. */
   readonly randomToken: () => string;
   /** The delay between two attempts to write; {@link delay} by default. */
   readonly delay?: Delay;
-  /** Assigns uncaught errors to jobs; without it, they belong to no job. */
-  readonly runInErrorScope?: RunInErrorScope;
 }
-
-const runWithoutErrorScope: RunInErrorScope = (_, task) => task();
 
 /** A queue in this process that stores nothing on disk: the waiting jobs are known from the store. */
 export function createLocalQueue(parts: LocalQueueOptions): JobQueue {
@@ -30,7 +25,6 @@ export function createLocalQueue(parts: LocalQueueOptions): JobQueue {
     ...parts,
     source: createMemorySource(),
     delay: parts.delay ?? delay,
-    runInErrorScope: parts.runInErrorScope ?? runWithoutErrorScope,
   });
 }
 

@@ -3,6 +3,7 @@ import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { dirname, join } from 'node:path';
 import { VencError } from '../../../src/shared/errors.js';
+import { inScope } from '../../../src/shared/util/error-scope.js';
 import type { AsperaSettings, FileFacts } from '../../jobs/job.js';
 import type { SsrfGuard } from '../../net/ssrf-guard.js';
 import { mapLocalDiskError, outOfSpaceError } from '../../transfer/disk-errors.js';
@@ -111,7 +112,10 @@ async function fetchOnce(
     return mapConnectionError(error, location.name, 'download');
   });
   if (typeof address !== 'string') return address;
-  const sizePoll = setInterval(() => void folderSize(folder).then(onGrowth), sizePollIntervalMs);
+  const sizePoll = setInterval(
+    inScope(() => void folderSize(folder).then(onGrowth)),
+    sizePollIntervalMs,
+  );
   const args = [
     '--mode=recv',
     `--user=${location.user}`,

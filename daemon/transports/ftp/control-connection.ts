@@ -1,6 +1,7 @@
 import { isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect, rootCertificates, type TLSSocket } from 'node:tls';
 import { FTPContext, FTPError, type FTPResponse } from 'basic-ftp';
+import { inScope } from '../../../src/shared/util/error-scope.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
 import type { Credentials } from '../../transfer/remote-url.js';
 import { closeOnAbort, type Watchdog } from '../../transfer/with-retry.js';
@@ -250,7 +251,7 @@ function isServerFirst(
     const onReadable = settleAs(true);
     const onClose = settleAs(true);
     const onAbort = () => socket.destroy();
-    const timer = setTimeout(settleAs(false), serverFirstTimeoutMs);
+    const timer = setTimeout(inScope(settleAs(false)), serverFirstTimeoutMs);
     socket.once('readable', onReadable).once('close', onClose);
     signal.addEventListener('abort', onAbort, { once: true });
   });

@@ -9,6 +9,7 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { moveToScope } from '../../../src/shared/util/error-scope.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
 import { asError, openSocket } from '../../net/open-socket.js';
 import type { SsrfGuard } from '../../net/ssrf-guard.js';
@@ -109,6 +110,12 @@ class GuardedPool extends SocketPool {
       // Node reads the socket only if there is no error.
       (error: unknown) => Reflect.apply(callback, null, [asError(error)]),
     );
+  }
+
+  override reuseSocket(socket: Socket, request: ClientRequest): void {
+    // Another job may have opened it.
+    moveToScope(socket);
+    super.reuseSocket(socket, request);
   }
 }
 

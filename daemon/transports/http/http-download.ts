@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inScope } from '../../../src/shared/util/error-scope.js';
 import { backoffDelayMs } from '../../../src/shared/util/timing.js';
 import type { ContentEncoding } from '../../transfer/decode-file.js';
 import { type TransferError, transientError } from '../../transfer/transfer-error.js';
@@ -95,7 +96,10 @@ export class HttpDownload {
     // Each of up to 25 workers may wait: Node warns of a leak above ten listeners.
     setMaxListeners(0, attempt.signal);
     this.#spawnWorker(attempt);
-    const timer = setInterval(() => this.#adjustWorkers(attempt), pollIntervalMs);
+    const timer = setInterval(
+      inScope(() => this.#adjustWorkers(attempt)),
+      pollIntervalMs,
+    );
     try {
       while (attempt.workers.size > 0) await Promise.all(attempt.workers);
     } finally {

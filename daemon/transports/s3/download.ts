@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isVencError } from '../../../src/shared/errors.js';
 import { freeBytes } from '../../../src/shared/util/disk.js';
+import { inScope } from '../../../src/shared/util/error-scope.js';
 import { Semaphore } from '../../../src/shared/util/semaphore.js';
 import type { FileFacts } from '../../jobs/job.js';
 import { mapLocalDiskError, outOfSpaceError } from '../../transfer/disk-errors.js';
@@ -266,7 +267,10 @@ async function* withStallTimeout(
   const chunks = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const timer = setTimeout(() => body.destroy(stalled), stallTimeoutMs);
+      const timer = setTimeout(
+        inScope(() => body.destroy(stalled)),
+        stallTimeoutMs,
+      );
       const next = await chunks.next().finally(() => clearTimeout(timer));
       if (next.done === true) return;
       yield next.value;

@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { inScope } from '../../../src/shared/util/error-scope.js';
 import type { FileFacts } from '../../jobs/job.js';
 import { contentTypeOf } from '../../transfer/content-type.js';
 import { mapLocalDiskError } from '../../transfer/disk-errors.js';
@@ -234,7 +235,10 @@ async function withCleanupTimeout(
   cleanUp: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(), stallTimeoutMs);
+  const timer = setTimeout(
+    inScope(() => limit.abort()),
+    stallTimeoutMs,
+  );
   await cleanUp(limit.signal).catch(() => undefined);
   clearTimeout(timer);
 }
