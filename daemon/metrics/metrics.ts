@@ -287,6 +287,20 @@ export type ObserveRequest = (request: AnsweredRequest) => void;
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /** Registers the metrics of HTTP requests. */
+/** What counts the requests with one route, method and status. */
+interface RequestSeries {
+  readonly count: Counter.Internal;
+  readonly time: Histogram.Internal<'route' | 'method'>;
+}
+
+function getOrAdd<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const value = create();
+  map.set(key, value);
+  return value;
+}
+
 function createHttpMetrics(registry: Registry): ObserveRequest {
   const registers = [registry];
   const requests = new Counter({
@@ -302,9 +316,17 @@ function createHttpMetrics(registry: Registry): ObserveRequest {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
     registers,
   });
+  // Prom-client needs longer to find a series by its labels than to count.
+  const series = new Map<string, Map<string, Map<number, RequestSeries>>>();
   return ({ route, method: sent, status, seconds }) => {
     const method = methods.has(sent) ? sent : 'other';
-    requests.inc({ route, method, status });
-    duration.observe({ route, method }, seconds);
+    const byMethod = getOrAdd(series, route, () => new Map<string, Map<number, RequestSeries>>());
+    const byStatus = getOrAdd(byMethod, method, () => new Map<number, RequestSeries>());
+    const { count, time } = getOrAdd(byStatus, status, () => ({
+      count: requests.labels({ route, method, status }),
+      time: duration.labels({ route, method }),
+    }));
+    count.inc();
+    time.observe(seconds);
   };
 }
