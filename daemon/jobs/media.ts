@@ -1,3 +1,5 @@
+import type { ChannelName } from '../../src/shared/settings/channels.js';
+
 /** A fraction such as a sample aspect ratio or a frame rate. */
 export interface Ratio {
   readonly numerator: number;
@@ -134,6 +136,20 @@ export interface AudioFacts extends TrackLabels {
   readonly startSeconds: number | null;
   /** Set once it was converted, because its format changes. */
   readonly converted?: ConvertedAudio;
+  /** Set if it is no stream of the file, but put together from channels of several. */
+  readonly joined?: JoinedAudio;
+}
+
+/** Audio that is put together from channels of the streams of a file. */
+export interface JoinedAudio {
+  /** Its channels, and from which channel of a stream each comes: counted from 0, or null for all of them mixed. */
+  readonly channels: readonly {
+    readonly name: ChannelName;
+    readonly track: AudioFacts;
+    readonly channel: number | null;
+  }[];
+  /** When the last of the streams ends, in seconds from the start of the input; null if unknown. */
+  readonly endSeconds: number | null;
 }
 
 /** A part of audio with one format. */

@@ -34,6 +34,8 @@ export const videoCodecs = {
 export interface AudioCodecFacts {
   /** Supported sample rates in Hz, highest first; null if all from 8000 to 48000 are supported. */
   readonly sampleRates: readonly number[] | null;
+  /** Whether it is encoded in 5.1. */
+  readonly hasSurround?: true;
 }
 
 const mpegSampleRates = [48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8000] as const;
@@ -42,14 +44,14 @@ const ac3SampleRates = [48_000, 44_100, 32_000] as const;
 
 /** The audio codecs (section 4.1 Audio, and the additions of the contract). */
 export const audioCodecs = {
-  aac: { sampleRates: mpegSampleRates },
+  aac: { sampleRates: mpegSampleRates, hasSurround: true },
   mp3: { sampleRates: mpegSampleRates },
-  vorbis: { sampleRates: null },
-  opus: { sampleRates: [48_000, 24_000, 16_000, 12_000, 8000] },
-  ac3: { sampleRates: ac3SampleRates },
-  eac3: { sampleRates: ac3SampleRates },
-  pcm: { sampleRates: null },
-  flac: { sampleRates: null },
+  vorbis: { sampleRates: null, hasSurround: true },
+  opus: { sampleRates: [48_000, 24_000, 16_000, 12_000, 8000], hasSurround: true },
+  ac3: { sampleRates: ac3SampleRates, hasSurround: true },
+  eac3: { sampleRates: ac3SampleRates, hasSurround: true },
+  pcm: { sampleRates: null, hasSurround: true },
+  flac: { sampleRates: null, hasSurround: true },
   wma: { sampleRates: [48_000, 44_100, 32_000, 22_050, 16_000, 11_025, 8000] },
   amr: { sampleRates: [8000] },
 } as const satisfies Record<AudioCodec, AudioCodecFacts>;

@@ -46,8 +46,16 @@ const rules: readonly EffectRule[] = [
     names: [
       ...(['audio_codec', ...audioSettings, 'copy_audio'] as const),
       ...(['audio_language', 'audio_tracks', 'select_audio_language'] as const),
+      ...(['select_audio_service_type', 'input_audio_service_types'] as const),
     ],
     reason: ({ combination }) => (combination.audio === null ? 'the output has no audio' : null),
+  },
+  {
+    names: ['input_audio_service_types'],
+    reason: ({ settings, combination }) =>
+      combination.audio !== null && settings.select_audio_service_type === undefined
+        ? 'it needs select_audio_service_type'
+        : null,
   },
   {
     names: ['forced_keyframe_interval', 'forced_keyframe_rate', 'prepare_for_segmenting'],

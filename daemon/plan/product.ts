@@ -248,7 +248,9 @@ function sourceOfEncodedAudio(
   source: AudioFacts,
   paths: PlanPaths,
 ): Counting {
-  const file = audioFileOf(decision, encoding, paths);
+  // Of joined tracks, that is the longest.
+  const own = encoding.joined?.channels.find(({ track }) => track.streamIndex === source.streamIndex)?.track;
+  const file = audioFileOf(decision, own === undefined ? encoding : { ...own, repack: null }, paths);
   return {
     stream: file === null ? `${paths.input}:${source.streamIndex}` : `${file}:0`,
     isCopied: false,

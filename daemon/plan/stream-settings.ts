@@ -23,6 +23,7 @@ export const videoSettings: Names = [
 /** The settings of the audio that have no effect on an output without audio, or with a copied one. */
 export const audioSettings: Names = [
   ...(['audio_quality', 'audio_bitrate', 'audio_sample_rate', 'audio_channels'] as const),
+  ...(['input_audio_channels', 'output_audio_channels'] as const),
   ...(['max_audio_sample_rate', 'audio_constant_bitrate', 'force_aac_profile'] as const),
   ...(Object.keys(audioEffectsTable) as (keyof typeof audioEffectsTable)[]),
 ];

@@ -112,4 +112,12 @@ export const crossRules: readonly CrossRule[] = [
     rule: 'With `strict`, `audio_bitrate` must be a multiple of 16 below 160 per channel. Without, it becomes the nearest one, with a warning.',
     broken: { audio_bitrate: 56, strict: true },
   },
+  {
+    rule: '`output_audio_channels` must be a mono, stereo or 5.1 layout, of names that `input_audio_channels` has, if both are given.',
+    broken: { output_audio_channels: ['FL', 'FC'] },
+  },
+  {
+    rule: '`input_audio_channels` must not name a track, or a channel of one, twice.',
+    broken: { input_audio_channels: { FL: 1, FR: 1 } },
+  },
 ];

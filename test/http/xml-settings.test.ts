@@ -19,8 +19,15 @@ const samples: Readonly<Record<Exclude<Setting['kind'], 'object' | 'list'>, (set
     time: () => '00:01:02.5',
     distance: (setting) => ('isSigned' in setting && setting.isSigned ? '-5%' : '5%'),
     unchecked: () => 'text',
-    map: () => ({ Authorization: 'Bearer <x>', 'X-Own_Name': 'a' }),
+    map: (setting) => mapSamples['of' in setting ? String(setting.of) : ''],
   };
+
+const mapSamples: Readonly<Record<string, object>> = {
+  headers: { Authorization: 'Bearer <x>', 'X-Own_Name': 'a' },
+  tags: { Authorization: 'Bearer <x>', 'X-Own_Name': 'a' },
+  channels: { FL: 2, FR: '1:2' },
+  'service-types': { track_1: 'main', track_12: 'voice_over' },
+};
 
 function sampleOf(setting: Setting): unknown {
   // The labels of two sets of thumbnails must differ.
@@ -47,6 +54,7 @@ const textSamples: Readonly<Record<string, string>> = {
 function sampleFor(name: string, setting: Setting): unknown {
   if (setting.kind === 'text' && name in textSamples) return textSamples[name];
   if (name === 'audio_tracks' || name === 'subtitle_tracks') return ['eng', 2];
+  if (name === 'output_audio_channels') return ['FL', 'fr'];
   // Only one caption file may be the default.
   return name === 'default' ? false : sampleOf(setting);
 }

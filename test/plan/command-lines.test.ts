@@ -88,6 +88,15 @@ const cases: Readonly<Record<string, Case>> = {
     media: mediaFacts({ format: 'webm', video: videoFacts({ codec: 'vp9', hasAlpha: true }) }),
   },
   'default-of-2018': { settings: defaultOutput, media: surround, capabilities: oldCapabilities },
+  'surround-in-opus': {
+    settings: { output_audio_channels: ['6'], audio_codec: 'opus', skip_video: true },
+    filename: 'a.webm',
+    media: surround,
+  },
+  'channels-of-two-tracks': {
+    settings: { input_audio_channels: { FL: '1:2', FR: '2' }, audio_gain: 3, width: 640 },
+    media: mediaFacts({ otherAudio: [audioFacts({ streamIndex: 2, channels: 1 })] }),
+  },
   'fields-own-defaults': { settings: {} },
   'best-and-slowest': { settings: { quality: 5, speed: 1, audio_quality: 5 } },
   'poorest-and-fastest': { settings: { quality: 1, speed: 5, audio_quality: 1 } },

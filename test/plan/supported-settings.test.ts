@@ -83,6 +83,7 @@ const contexts: readonly (readonly [Settings, string, MediaFacts])[] = [
   [{ bitrate_cap: 800 }, 'film.mp4', film],
   [{}, 'film.wav', film],
   [{ video_codec: 'vp9', audio_codec: 'opus', audio_bitrate: 128 }, 'film.webm', film],
+  [{ select_audio_service_type: 'commentary' }, 'film.mp4', bilingual],
   [{ audio_compression_ratio: 2 }, 'film.mp4', film],
   [{ audio_expansion_ratio: 2 }, 'film.mp4', film],
   [{ audio_normalize: true }, 'film.mp4', film],
@@ -205,7 +206,6 @@ test('a setting that is not supported is rejected by its path, except with a val
   assert.match(error, /^outputs\[2\]\.drm is not supported: /);
   for (const value of [false, 'false', 0, 'none', {}, []])
     assert.equal(check({ drm: value, cue_points: value, package_format: value }).validationErrors, []);
-  assert.equal(check({ output_audio_channels: '2' }).validationErrors, []);
 });
 
 test('a setting without effect is a warning if a client may expect another file', () => {

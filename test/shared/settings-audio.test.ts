@@ -7,6 +7,22 @@ import { input, limits, settingsOf, validationErrorsFor } from './reading.js';
 
 const loud = 'audio_loudness_level';
 
+const form = '1, 2, 6, or names such as FL,FR';
+const layouts = 'FC; FL,FR; DL,DR; or FL,FR,FC,LFE,BL,BR';
+const types =
+  'main, music_and_effects, visually_impaired, hearing_impaired, dialogue, commentary, emergency, voice_over';
+
+function layoutRule(value: unknown): string {
+  if (value === true) return 'output_audio_channels must be a string';
+  return value === 'surround'
+    ? 'output_audio_channels must have at most 3 characters'
+    : `output_audio_channels must be a mono, stereo or 5.1 layout: ${form}`;
+}
+
+function entryRule(value: unknown): string {
+  return value === 1.5 ? 'must be a string' : 'must be a track or track:channel, both from 1';
+}
+
 /** The settings of an output, and its validation errors without their path. */
 const cases: readonly (readonly [object, readonly string[]])[] = [
   [{ audio_loudness_level: -5 }, []],
@@ -24,6 +40,59 @@ const cases: readonly (readonly [object, readonly string[]])[] = [
   [{ audio_language: 'german' }, ['audio_language must be a language code']],
   [{ select_audio_language: 'd' }, ['select_audio_language must be a language code']],
   [{ select_audio_language: '' }, ['select_audio_language must not be empty']],
+  [{ output_audio_channels: 6 }, []],
+  [{ output_audio_channels: '2' }, []],
+  [{ output_audio_channels: [1] }, []],
+  [{ output_audio_channels: 'FR,FL' }, []],
+  [{ output_audio_channels: ['br', 'BL', 'LFE', 'FC', 'FR', 'FL'] }, []],
+  [{ output_audio_channels: ['DR', 'DL'] }, []],
+  ...[3, 0, 'surround', true].map(
+    (value) => [{ output_audio_channels: value }, [layoutRule(value)]] as const,
+  ),
+  [
+    { output_audio_channels: ['FL', 'SL'] },
+    [`output_audio_channels[1] must be a mono, stereo or 5.1 layout: ${form}`],
+  ],
+  ...[['FL'], ['FL', 'FC'], ['FL', 'FL'], [1, 2], ['DL', 'DR', 'FC']].map(
+    (value) =>
+      [
+        { output_audio_channels: value },
+        [`output_audio_channels must be a mono, stereo or 5.1 layout: ${layouts}`],
+      ] as const,
+  ),
+  [{ input_audio_channels: { FL: 1, fr: '2', DL: '3:1', DR: '3:2' } }, []],
+  [
+    { input_audio_channels: { SL: 1 } },
+    ['input_audio_channels must name channels by FL, FR, FC, LFE, BL, BR, DL, DR'],
+  ],
+  ...[0, '0', '1:0', 'a', '1:2:3', '', 1.5].map(
+    (value) =>
+      [{ input_audio_channels: { FL: value } }, [`input_audio_channels.FL ${entryRule(value)}`]] as const,
+  ),
+  ...[
+    [1, 1],
+    ['1:1', '1:1'],
+    [1, '1:2'],
+    ['2:1', '2'],
+  ].map(
+    ([FL, FR]) =>
+      [
+        { input_audio_channels: { FL, FR } },
+        ['input_audio_channels names a track twice: FL and FR'],
+      ] as const,
+  ),
+  [
+    { input_audio_channels: { FL: 1, FR: 2 }, output_audio_channels: ['FC'] },
+    ['output_audio_channels names FC, which input_audio_channels does not'],
+  ],
+  [
+    { input_audio_service_types: { 1: 'Main', track_2: 'commentary' }, select_audio_service_type: 'MAIN' },
+    [],
+  ],
+  [{ input_audio_service_types: { eng: 'main' } }, ['input_audio_service_types must name tracks by number']],
+  [{ input_audio_service_types: { 0: 'main' } }, ['input_audio_service_types must name tracks by number']],
+  [{ input_audio_service_types: { 2: 'dub' } }, [`input_audio_service_types.2 must be one of ${types}`]],
+  [{ select_audio_service_type: 'dub' }, [`select_audio_service_type must be one of ${types}`]],
 ];
 
 for (const [given, errors] of cases) {
@@ -44,6 +113,14 @@ const bitrates: readonly (readonly [OutputSettings, number, string?, string?])[]
   [{ audio_bitrate: 16 }, 16],
   [{ audio_bitrate: 304, audio_channels: 2 }, 304],
   [{ audio_bitrate: 144, audio_channels: 1 }, 144],
+  [{ audio_bitrate: 640, output_audio_channels: ['6'] }, 640],
+  [{ audio_bitrate: 384, output_audio_channels: ['FL', 'FR', 'FC', 'LFE', 'BL', 'BR'] }, 384],
+  [
+    { audio_bitrate: 384, output_audio_channels: ['FL', 'FR'] },
+    304,
+    'stereo audio has less than 320 Kbps',
+    'must be below 160 per channel',
+  ],
   [{ audio_bitrate: 56 }, 64, 'bitrates are multiples of 16', 'must be a multiple of 16'],
   [{ audio_bitrate: 8 }, 16, 'bitrates are multiples of 16', 'must be a multiple of 16'],
   [{ audio_bitrate: 100 }, 96, 'bitrates are multiples of 16', 'must be a multiple of 16'],

@@ -148,8 +148,30 @@ function valuesByKind(setting: Setting): readonly unknown[] {
         ...[...invalidTexts, ...(isTags ? [] : ['a\nb', 'ä', '\u{1f600}'])].map((text) => ({ 'X-A': text })),
         { 'X-A': 'x'.repeat(setting.maxLength + 1) },
         { 'X-A': 'text', 'x-a': 'text' },
+        ...(wrongEntries[setting.of] ?? []),
         ...setting.reserved.map((name) => ({ [name.replace('*', 'id').toUpperCase()]: 'text' })),
       ];
     }
   }
 }
+
+/** Wrong entries of maps whose names and values are words. */
+const wrongEntries: Readonly<Record<string, readonly object[]>> = {
+  channels: [
+    ...[
+      { SL: 1 },
+      { FL: 0 },
+      { FL: '0' },
+      { FL: -1 },
+      { FL: 1.5 },
+      { FL: '1:0' },
+      { FL: ':1' },
+      { FL: '1:' },
+    ],
+    ...[{ FL: '1:2:3' }, { FL: '' }, { FL: 10_000 }, { FL: ['1'] }, { FL: '1', fl: '2' }, { FL: '01' }],
+  ],
+  'service-types': [
+    ...[{ '0': 'main' }, { eng: 'main' }, { '1:1': 'main' }, { '-1': 'main' }, { '1': 'other' }, { '1': 2 }],
+    ...[{ '1': '' }, { '1': 'main', track_1: 'main' }, { track: 'main' }, { '1': ['main'] }],
+  ],
+};

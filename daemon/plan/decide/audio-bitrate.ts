@@ -1,15 +1,17 @@
+import { type ChannelCount, layoutOf } from '../../../src/shared/settings/channels.js';
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { audioBitrateStepKbps, audioKilobitsPerChannel } from '../../../src/shared/settings/limits.js';
 import type { RequestWarning } from '../../../src/shared/settings/setting.js';
 import { type AudioEncoder, type AudioEncoderName, audioEncoders } from '../audio-encoders.js';
 import type { Container } from '../formats.js';
+import { knownChannels } from './audio-channels.js';
 import { type BitrateRange, bitrateRange } from './audio-limits.js';
 import { knownSampleRate, sampleRatesOf } from './sample-rates.js';
 
 /** What the bitrates of an audio stream depend on, besides its encoder. */
 interface AudioForm {
   readonly sampleRate: number;
-  readonly channels: 1 | 2;
+  readonly channels: ChannelCount;
 }
 
 /** A bitrate that its encoder can produce. */
@@ -28,7 +30,7 @@ export function correctAudioBitrate(
   { sampleRate, channels }: AudioForm,
 ): CorrectedBitrate {
   const { codec } = encoder;
-  const layout = channels === 1 ? 'mono' : 'stereo';
+  const layout = layoutOf(channels);
   const perChannels = audioKilobitsPerChannel * channels;
   const range = bitrateRange(codec, sampleRate, channels);
   const isTooHigh = requestedKbps >= perChannels;
@@ -67,8 +69,8 @@ function possibleKbps(
 }
 
 /**
- * The bitrate of an output, if the request alone determines it; else null. Without `audio_channels` the input may be
- * stereo, which has the wider range; a mono input is corrected when it is known.
+ * The bitrate of an output, if the request alone determines it; else null. If the channels depend on the
+ * input, it may be stereo, which has the wider range; a mono input is corrected when it is known.
  */
 export function knownAudioBitrate(
   settings: OutputSettings,
@@ -77,9 +79,9 @@ export function knownAudioBitrate(
 ): CorrectedBitrate | null {
   const { codec } = encoder;
   const sampleRate = knownSampleRate(settings, sampleRatesOf(codec, container));
-  const { audio_bitrate: kbps, audio_quality, audio_channels } = settings;
+  const { audio_bitrate: kbps, audio_quality } = settings;
   if (sampleRate === null || kbps === undefined || audio_quality !== undefined) return null;
-  const channels = audio_channels === 1 || codec === 'amr' ? 1 : 2;
+  const channels = knownChannels(settings, codec) ?? 2;
   return correctAudioBitrate(kbps, encoder, { sampleRate, channels });
 }
 

@@ -52,7 +52,7 @@ export function decideAudioEffects(
     return { failure: { errorClass: 'InvalidAudioSettingsError', message } };
   }
   const hasLowpass = audio_lowpass !== undefined && audio_lowpass < half;
-  const hasKaraoke = settings.audio_karaoke_mode === true && channels > 1;
+  const hasKaraoke = settings.audio_karaoke_mode === true && channels === 2;
   const fadeIn = settings.audio_fade_in ?? audio_fade ?? null;
   const fadeOut = settings.audio_fade_out ?? audio_fade ?? null;
   const longest = lengthSeconds === null ? Number.POSITIVE_INFINITY : lengthSeconds / 2;

@@ -1,3 +1,4 @@
+import type { ChannelCount } from '../../../src/shared/settings/channels.js';
 import type { AudioCodec } from '../formats.js';
 
 /** Minimum and maximum bitrate in Kbps, all channels together. */
@@ -6,26 +7,26 @@ export interface BitrateRange {
   readonly max: number;
 }
 
-/** Minimum sample rate in Hz, with the ranges for one channel and for two. Highest rate first. */
-type RangesFrom = readonly (readonly [number, BitrateRange, BitrateRange])[];
+/** Minimum sample rate in Hz, with the ranges for one channel, for two and for six. Highest rate first. */
+type RangesFrom = readonly (readonly [number, BitrateRange, BitrateRange, BitrateRange])[];
 
 const range = (min: number, max: number): BitrateRange => ({ min, max });
 
 // Found by testing every multiple of 16 with libvorbis 1.3: it does not open outside these ranges.
 const vorbis: RangesFrom = [
-  [40_000, range(32, 240), range(48, 304)],
-  [26_000, range(32, 176), range(48, 304)],
-  [19_000, range(16, 80), range(32, 176)],
-  [15_000, range(16, 96), range(32, 192)],
-  [9000, range(16, 48), range(16, 96)],
-  [0, range(16, 32), range(16, 80)],
+  [40_000, range(32, 240), range(48, 304), range(96, 640)],
+  [26_000, range(32, 176), range(48, 304), range(192, 640)],
+  [19_000, range(16, 80), range(32, 176), range(96, 528)],
+  [15_000, range(16, 96), range(32, 192), range(96, 592)],
+  [9000, range(16, 48), range(16, 96), range(80, 288)],
+  [0, range(16, 32), range(16, 80), range(48, 240)],
 ];
 
 // The bitrate tables of MPEG-1, MPEG-2 and MPEG-2.5 layer III; LAME stops at 64 for the last.
-const mp3: RangesFrom = [
-  [32_000, range(32, 320), range(32, 320)],
-  [16_000, range(16, 160), range(16, 160)],
-  [0, range(16, 64), range(16, 64)],
+const mp3: readonly (readonly [number, BitrateRange])[] = [
+  [32_000, range(32, 320)],
+  [16_000, range(16, 160)],
+  [0, range(16, 64)],
 ];
 
 /**
@@ -38,25 +39,27 @@ const aacBitsPerSample = 4.5;
 const aacBitsPerSampleAllowed = 6;
 
 /** The maximum bitrate in Kbps that an encoder accepts, whether it reaches it or not. */
-export function allowedKbps(codec: AudioCodec, sampleRate: number, channels: 1 | 2): number {
+export function allowedKbps(codec: AudioCodec, sampleRate: number, channels: ChannelCount): number {
   if (codec !== 'aac') return bitrateRange(codec, sampleRate, channels).max;
   return Math.floor((aacBitsPerSampleAllowed * sampleRate * channels) / 1000);
 }
 
 /** The bitrates that a codec supports at a sample rate (in Hz) and a number of channels. */
-export function bitrateRange(codec: AudioCodec, sampleRate: number, channels: 1 | 2): BitrateRange {
+export function bitrateRange(codec: AudioCodec, sampleRate: number, channels: ChannelCount): BitrateRange {
+  // In 5.1, 16 Kbps of AAC left two channels silent, 64 of Opus mixed them, and AC-3 does not open with less than 56.
+  const lowest = channels === 6 ? 64 : 16;
   switch (codec) {
     case 'aac':
-      return range(16, Math.floor((aacBitsPerSample * sampleRate * channels) / 1000));
+      return range(lowest, Math.floor((aacBitsPerSample * sampleRate * channels) / 1000));
     case 'opus':
-      return range(16, 256 * channels);
+      return range(channels === 6 ? 96 : lowest, 256 * channels);
     case 'vorbis':
       return rangeFrom(vorbis, sampleRate, channels);
     case 'mp3':
-      return rangeFrom(mp3, sampleRate, channels);
+      return mp3.find(([from]) => sampleRate >= from)?.[1] ?? range(16, 64);
     case 'ac3':
     case 'eac3':
-      return range(32, 640);
+      return range(Math.max(lowest, 32), 640);
     case 'wma':
       // The encoder does not open with 16, at any rate from 8000 to 48,000 Hz.
       return range(32, 320);
@@ -68,7 +71,8 @@ export function bitrateRange(codec: AudioCodec, sampleRate: number, channels: 1 
   }
 }
 
-function rangeFrom(ranges: RangesFrom, sampleRate: number, channels: 1 | 2): BitrateRange {
-  const [, mono, stereo] = ranges.find(([from]) => sampleRate >= from) ?? [0, range(16, 16), range(16, 16)];
-  return channels === 1 ? mono : stereo;
+function rangeFrom(ranges: RangesFrom, sampleRate: number, channels: ChannelCount): BitrateRange {
+  const none = range(16, 16);
+  const [, mono, stereo, surround] = ranges.find(([from]) => sampleRate >= from) ?? [0, none, none, none];
+  return channels === 1 ? mono : channels === 2 ? stereo : surround;
 }

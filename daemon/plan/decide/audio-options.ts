@@ -3,6 +3,7 @@ import type { RequestWarning } from '../../../src/shared/settings/setting.js';
 import type { AudioEncoderName } from '../audio-encoders.js';
 import type { AudioCodec } from '../formats.js';
 import type { Capabilities } from '../plan-types.js';
+import { channelWarnings } from './audio-channels.js';
 
 /** The only AAC encoder that has HE-AAC. */
 const heAacEncoder = 'libfdk_aac';
@@ -34,11 +35,8 @@ export function audioOptionWarnings(
   { codec, encoder }: { readonly codec: AudioCodec; readonly encoder: AudioEncoderName },
   path: string,
 ): readonly RequestWarning[] {
-  const strictError = 'must be 1 for amr';
   return [
-    ...(codec === 'amr' && settings.audio_channels === 2
-      ? [{ field: `${path}.audio_channels`, message: 'was corrected to 1: amr has one channel', strictError }]
-      : []),
+    ...channelWarnings(settings, codec, path),
     ...(codec === 'flac' && settings.audio_bit_depth === 32
       ? [
           {

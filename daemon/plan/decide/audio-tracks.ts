@@ -69,6 +69,11 @@ export function decideAudioTracks(
       lengthSeconds: clip.expectedSeconds,
       audioSeconds: contentSecondsOf(clip, [source], media),
     };
+    // Only its first frames would be decoded, and silence would follow.
+    if (source.joined?.channels.some(({ track }) => decideRepack(media, track) !== null) === true) {
+      const message = `input_audio_channels cannot use ${source.codec} of this input, which must be repacked before it is decoded.`;
+      return { failure: { errorClass: 'InvalidAudioSettingsError', message } };
+    }
     const repack = decideRepack(media, source);
     const measured = context.measured?.get(source.streamIndex);
     const decided = decideAudio(settings, source, context, repack, lengths, measured);

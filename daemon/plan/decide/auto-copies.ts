@@ -154,7 +154,13 @@ function audioDifferences(decided: AudioDecision, input: AudioFacts): readonly D
   const changes = [...Object.values(others), ...Object.values(normalization)].some((value) => value !== null);
   return [
     ['codec', input.codec !== audioEncoders[decided.encoder].codec || decided.repack !== null],
-    ['channels', input.channels !== decided.channels || decided.converted !== undefined],
+    [
+      'channels',
+      input.channels !== decided.channels ||
+        decided.converted !== undefined ||
+        decided.joined !== undefined ||
+        decided.mixing.by === 'weights',
+    ],
     ['sample rate', input.sampleRate !== decided.sampleRate],
     ['profile', decided.profile !== null],
     ['bitrate', rate.by === 'bitrate' && (isAbove(input.bitrateKbps, rate.kbps) || rate.isConstant === true)],

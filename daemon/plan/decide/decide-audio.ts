@@ -6,15 +6,13 @@ import { isStrictAbout, nameInSentence } from '../device-profiles.js';
 import { levelOf } from '../encoders.js';
 import type { AudioCodec, Container } from '../formats.js';
 import { correctAudioBitrate, knownAudioBitrate } from './audio-bitrate.js';
+import { decideChannels } from './audio-channels.js';
 import { decideAudioEffects } from './audio-effects.js';
 import { isConstantRate } from './audio-options.js';
 import { startWithin } from './clip.js';
-import type { AudioDecision, Clip, Mixing } from './decisions.js';
+import type { AudioDecision, Clip } from './decisions.js';
 import type { MeasuredAudio } from './normalization.js';
 import { decideSampleRate, sampleRatesOf } from './sample-rates.js';
-
-/** Up to this many channels, ffmpeg knows the position of each, and downmixes by position. */
-const maxPositionedChannels = 8;
 
 /**
  * Decides the audio of an output, or returns why the settings cannot be met with this input. `lengthSeconds` is the
@@ -31,8 +29,14 @@ export function decideAudio(
   }: { readonly lengthSeconds: number | null; readonly audioSeconds: number | null },
   measured: MeasuredAudio = {},
 ): AudioResult {
-  // AMR has one channel.
-  const channels = (settings.audio_channels ?? audio.channels) === 1 || target.codec === 'amr' ? 1 : 2;
+  const { channels, mixing, problem } = decideChannels(settings, audio, target.codec);
+  if (problem !== null && settings.strict === true)
+    return {
+      failure: {
+        errorClass: 'InvalidAudioSettingsError',
+        message: `output_audio_channels cannot be as requested: ${problem}.`,
+      },
+    };
   const rates = sampleRatesOf(target.codec, target.container);
   const sampleRate = decideSampleRate(settings, rates, audio.sampleRate);
   const decided = decideAudioEffects(settings, {
@@ -42,7 +46,11 @@ export function decideAudio(
     measured,
   });
   if ('failure' in decided) return decided;
-  const { effects, warnings } = decided;
+  const { effects } = decided;
+  const warnings = [
+    ...(problem === null ? [] : [`output_audio_channels was corrected to ${channels}: ${problem}.`]),
+    ...decided.warnings,
+  ];
   const common = {
     effects,
     profile: target.codec === 'aac' && settings.force_aac_profile !== undefined ? 'aac_low' : null,
@@ -53,10 +61,11 @@ export function decideAudio(
     sampleRate,
     bitDepth: settings.audio_bit_depth ?? 16,
     channels,
-    ...(audioSeconds === null || audioSeconds >= minAudioSeconds
+    ...(audio.joined === undefined ? {} : { joined: audio.joined }),
+    ...(audioSeconds === null || audioSeconds >= minAudioSeconds || audio.joined !== undefined
       ? {}
       : { padding: { sampleRate: audio.sampleRate > 0 ? audio.sampleRate : sampleRate } }),
-    mixing: decideMixing(audio.converted === undefined ? audio.channels : 2, channels),
+    mixing,
   } as const;
   const requestedKbps = settings.audio_quality === undefined ? settings.audio_bitrate : undefined;
   if (requestedKbps === undefined) {
@@ -83,12 +92,6 @@ export function decideAudio(
 type AudioResult =
   | { readonly audio: AudioDecision; readonly warnings: readonly string[] }
   | { readonly failure: JobFailure };
-
-function decideMixing(from: number, to: 1 | 2): Mixing {
-  if (from > maxPositionedChannels) return { by: 'order', channels: from };
-  if (from <= to) return { by: 'nothing' };
-  return { by: from === 2 ? 'average' : 'positions' };
-}
 
 /** The sentence about audio whose format changes within the clip of an output, and what was done about it. */
 export function changeWarnings(
@@ -138,6 +141,12 @@ const packedCodecs: ReadonlySet<string> = new Set(['amr_nb', 'amr_wb']);
  */
 export function decideRepack(media: MediaFacts, audio: AudioFacts): AudioDecision['repack'] {
   const { format } = media;
-  if (audio.converted !== undefined || format === 'amr' || !packedCodecs.has(audio.codec)) return null;
+  if (
+    audio.converted !== undefined ||
+    audio.joined !== undefined ||
+    format === 'amr' ||
+    !packedCodecs.has(audio.codec)
+  )
+    return null;
   return { offsetSeconds: startWithin(audio.startSeconds, media) };
 }

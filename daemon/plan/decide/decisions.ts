@@ -1,9 +1,11 @@
+import type { ChannelCount, ChannelName } from '../../../src/shared/settings/channels.js';
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import type {
   AttachmentFacts,
   AudioFacts,
   ChapterFacts,
   ConvertedAudio,
+  JoinedAudio,
   Orientation,
   Ratio,
   Tag,
@@ -258,12 +260,15 @@ export interface VideoDecision {
 }
 
 /**
- * How the channels of the input become those of the output: unchanged (or one channel on both sides), two averaged to
- * one, more than two by their positions, or by their order if there are too many to have positions.
+ * How channels are mixed: not at all, as those of 5.1, averaged, by position, by order, or as sums of named ones.
  */
 export type Mixing =
-  | { readonly by: 'nothing' | 'average' | 'positions' }
-  | { readonly by: 'order'; readonly channels: number };
+  | { readonly by: 'nothing' | 'layout' | 'average' | 'positions' }
+  | { readonly by: 'order'; readonly channels: number }
+  | { readonly by: 'weights'; readonly rows: readonly ChannelWeights[] };
+
+/** The channels that one channel of an output consists of, and their weights. */
+export type ChannelWeights = Readonly<Partial<Record<ChannelName, number>>>;
 
 /** The decisions about the audio of an output. */
 export interface AudioDecision {
@@ -277,8 +282,10 @@ export interface AudioDecision {
   /** The profile as the encoder names it; null for its default. */
   readonly profile: 'aac_low' | null;
   readonly bitDepth: 16 | 24 | 32;
-  readonly channels: 1 | 2;
+  readonly channels: ChannelCount;
   readonly mixing: Mixing;
+  /** Set if it is put together from channels of several tracks. */
+  readonly joined?: JoinedAudio;
   readonly effects: AudioEffects;
   /** Set if silence is added, because a file with so few samples may have none: the sample rate of the input. */
   readonly padding?: { readonly sampleRate: number };

@@ -1,6 +1,7 @@
 import { maxPixels } from '../../../src/shared/settings/limits.js';
 import type { VideoEncoderName } from '../encoders.js';
 import {
+  type AudioDecision,
   copiesStreams,
   type Decision,
   encodedAudio,
@@ -49,7 +50,11 @@ export function groupDecisions(
 function isPlainAudio(decision: Decision): boolean {
   const { video, copiedVideo, captions = [] } = decision;
   if (video !== null || copiedVideo !== undefined || captions.length > 0) return false;
-  return !copiesStreams(decision) && encodedAudio(decision).every(({ repack }) => repack === null);
+  return !copiesStreams(decision) && encodedAudio(decision).every(isOneStream);
+}
+
+function isOneStream({ repack, joined }: AudioDecision): boolean {
+  return repack === null && joined === undefined;
 }
 
 /** Whether an output with only audio can be encoded in the run of a group of videos: it is read once then. */
@@ -72,8 +77,8 @@ export function hasVideo(decision: Decision): decision is DecisionWithVideo {
 /** The same key for outputs that can be encoded in one run; null for an output that needs its own run. */
 function keyOf(decision: DecisionWithVideo, isInTwoPasses: boolean): string | null {
   const { clip, video } = decision;
-  // Files of phones are small, so grouping them is not worth a second way to read the audio.
-  if (encodedAudio(decision).some(({ repack }) => repack !== null)) return null;
+  // Such files are rare, or small, so grouping them is not worth a second way to read the audio.
+  if (!encodedAudio(decision).every(isOneStream)) return null;
   // Their filters at the end are not shared either.
   if (
     video.signalling.isFullRange ||

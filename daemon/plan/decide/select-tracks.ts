@@ -8,6 +8,7 @@ import {
   type TrackDisposition,
   type TrackLabels,
 } from '../../jobs/media.js';
+import { joinChannels } from './audio-channels.js';
 
 /** A track of audio or subtitles, and its number among those of its kind, from 1, in the order of the file. */
 export interface NumberedTrack<T> {
@@ -91,8 +92,8 @@ interface SelectedAudio {
 }
 
 /**
- * Selects the audio tracks of an output: those that `audio_tracks` names, or else the best one in the language of
- * `select_audio_language`, or else the default one; all of them if the audio is copied and nothing is named. If nothing
+ * Selects the audio tracks of an output: the one that `input_audio_channels` puts together, or those that `audio_tracks` names, or else the best one in the language of
+ * `select_audio_language` or for the purpose of `select_audio_service_type`, or else the default one; all of them if the audio is copied and nothing is named. If nothing
  * that is named exists, the default one, or a failure in strict mode. `isSingle`: the output holds one track.
  */
 export function selectAudio(
@@ -101,26 +102,32 @@ export function selectAudio(
   isSingle: boolean,
 ): SelectedAudio | { readonly failure: JobFailure } {
   const { audio_tracks: given, select_audio_language: language, copy, copy_audio, skip_audio } = settings;
+  const { select_audio_service_type: type, input_audio_channels: channels } = settings;
   const { audio } = media;
-  if (audio === null || skip_audio === true) return { media, tracks: [], othersReason: null, warnings: [] };
   const all = audioTracksOf(media);
+  if (channels !== undefined && copy_audio !== true && skip_audio !== true) {
+    const result = joinChannels(settings, all, media);
+    if ('failure' in result) return result;
+    const { longest, warnings } = result;
+    return { media: withFirstAudio(media, longest), tracks: [result.audio], othersReason: null, warnings };
+  }
+  if (audio === null || skip_audio === true) return { media, tracks: [], othersReason: null, warnings: [] };
+  const isNamed = language !== undefined || type !== undefined;
   const withTracks = (first: AudioFacts, others: readonly AudioFacts[] = []): SelectedAudio => ({
     media: withFirstAudio(media, first),
     tracks: [first, ...others],
-    othersReason: given === undefined ? (language === undefined ? oneTrackReason : null) : reasonOf(given),
+    othersReason: given === undefined ? (isNamed ? null : oneTrackReason) : reasonOf(given),
     warnings: [],
   });
   const withoutMatch = (message: string): ReturnType<typeof selectAudio> =>
     settings.strict === true
       ? { failure: { errorClass: 'NoMediaError', message: `${message}.` } }
       : { ...withTracks(audio), warnings: [`${message}, so the default track is used.`] };
-  if (given === undefined && language !== undefined) {
-    const code = languageCode(language);
-    const found = [audio, ...(media.otherAudio ?? [])].find(
-      (one) => languageCode(one.language ?? '') === code,
-    );
-    if (found !== undefined) return withTracks(found);
-    return withoutMatch('The input has no audio track in the language of select_audio_language');
+  if (given === undefined && isNamed) {
+    const missing = missingNumbers(settings, all);
+    const found = namedTrack(settings, all, [audio, ...(media.otherAudio ?? [])]);
+    const result = found === undefined ? withoutMatch(noMatchMessage(settings)) : withTracks(found);
+    return 'failure' in result ? result : { ...result, warnings: [...missing, ...result.warnings] };
   }
   const isCopied = given === undefined && (copy === true || copy_audio === true);
   if (given?.[0] === 'all' || isCopied) {
@@ -142,6 +149,70 @@ export function selectAudio(
   const message = `audio_tracks names ${unmatched.join(', ')}, but the audio tracks of the input are ${names}`;
   if (first === undefined || (unmatched.length > 0 && settings.strict === true)) return withoutMatch(message);
   return { ...withTracks(first, others), warnings: unmatched.length === 0 ? [] : [`${message}.`] };
+}
+
+/** The first track of `select_audio_service_type`, or the best one of `select_audio_language`, or the first of both. */
+function namedTrack(
+  settings: OutputSettings,
+  inOrder: readonly NumberedTrack<AudioFacts>[],
+  bestFirst: readonly AudioFacts[],
+): AudioFacts | undefined {
+  const { select_audio_language: language, select_audio_service_type: type } = settings;
+  const code = language === undefined ? null : languageCode(language);
+  const isInLanguage = (track: AudioFacts) =>
+    language === undefined || languageCode(track.language ?? '') === code;
+  return type === undefined
+    ? bestFirst.find(isInLanguage)
+    : inOrder.find((one) => isInLanguage(one.track) && hasServiceType(one, type, settings))?.track;
+}
+
+type ServiceType = NonNullable<OutputSettings['select_audio_service_type']>;
+
+/** What files declare for the purposes of tracks; they have nothing for the others. */
+const declaredTypes: Readonly<Partial<Record<ServiceType, TrackDisposition>>> = {
+  visually_impaired: 'visual_impaired',
+  hearing_impaired: 'hearing_impaired',
+  commentary: 'comment',
+  music_and_effects: 'clean_effects',
+};
+
+/** Whether a track has a purpose: the one that the request names for it, or else one that it declares, or `main`. */
+function hasServiceType(
+  { number, track }: NumberedTrack<AudioFacts>,
+  type: ServiceType,
+  { input_audio_service_types: named = {} }: OutputSettings,
+): boolean {
+  const given = named[number];
+  if (given !== undefined) return given === type;
+  const { dispositions = [] } = track;
+  const declared = declaredTypes[type];
+  if (declared !== undefined) return dispositions.includes(declared);
+  return type === 'main' && !Object.values(declaredTypes).some((one) => dispositions.includes(one));
+}
+
+function noMatchMessage({
+  select_audio_language: language,
+  select_audio_service_type: type,
+}: OutputSettings) {
+  const wanted = [
+    ...(language === undefined ? [] : ['in the language of select_audio_language']),
+    ...(type === undefined ? [] : ['for the purpose of select_audio_service_type']),
+  ];
+  return `The input has no audio track ${wanted.join(' and ')}`;
+}
+
+/** The sentence about numbers of `input_audio_service_types` that no track has. */
+function missingNumbers(
+  { input_audio_service_types: named = {} }: OutputSettings,
+  tracks: readonly NumberedTrack<AudioFacts>[],
+): readonly string[] {
+  const missing = Object.keys(named).filter((one) => tracks.every(({ number }) => number !== Number(one)));
+  const count = tracks.length;
+  return missing.length === 0
+    ? []
+    : [
+        `input_audio_service_types names ${missing.join(', ')}, but the input has ${count} audio track${count === 1 ? '' : 's'}.`,
+      ];
 }
 
 const oneTrackReason = 'an output has one audio track unless audio_tracks names others';

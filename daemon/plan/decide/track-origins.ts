@@ -31,7 +31,11 @@ export function trackOrigins(decision: DraftDecision, context: OriginContext): T
     ...(covers.length === 0 ? {} : { covers: covers.map(({ streamIndex }) => streamIndex) }),
     ...(attachments.length === 0 ? {} : { attachments: attachments.map(({ streamIndex }) => streamIndex) }),
   };
-  const used: ReadonlySet<number | null> = new Set(Object.values(kept).flat());
+  const joined = audio.flatMap(({ source }) => source.joined?.channels ?? []);
+  const used: ReadonlySet<number | null> = new Set([
+    ...Object.values(kept).flat(),
+    ...joined.map(({ track }) => track.streamIndex),
+  ]);
   return {
     ...kept,
     leftOut: tracksOf(context.media).flatMap((track): readonly LeftOutTrack[] => {

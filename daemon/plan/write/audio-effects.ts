@@ -1,3 +1,4 @@
+import { layoutOf } from '../../../src/shared/settings/channels.js';
 import type { AudioEffects, Dynamics } from '../decide/audio-effects.js';
 import type { AudioDecision } from '../decide/decisions.js';
 import type { AudioMeasurement, Loudness } from '../decide/normalization.js';
@@ -38,7 +39,7 @@ export function filtersBefore(measurement: AudioMeasurement, audio: AudioDecisio
 
 /** The channels of the output are named before the effects: without that ffmpeg may mix them only after these. */
 function layoutFilter({ channels }: AudioDecision): string {
-  return `aformat=sample_fmts=fltp:channel_layouts=${channels === 1 ? 'mono' : 'stereo'}`;
+  return `aformat=sample_fmts=fltp:channel_layouts=${layoutOf(channels)}`;
 }
 
 function filtersUntil(measurement: AudioMeasurement, { effects }: AudioDecision): readonly string[] {

@@ -1,8 +1,10 @@
+import { type ChannelCount, layoutOf } from '../../../src/shared/settings/channels.js';
 import type { AudioFacts, AudioPart, MediaFacts } from '../../jobs/media.js';
 import { type AudioEncoder, audioEncoders } from '../audio-encoders.js';
+import { restWeight } from '../decide/audio-channels.js';
 import { allowedKbps } from '../decide/audio-limits.js';
 import { minAudioSeconds } from '../decide/decide-audio.js';
-import type { AudioDecision } from '../decide/decisions.js';
+import type { AudioDecision, ChannelWeights } from '../decide/decisions.js';
 import { atLevel } from '../encoders.js';
 import type { Capabilities, PlanPaths } from '../plan-types.js';
 import { fileArgument, safeInputArgs } from '../safe-input.js';
@@ -15,7 +17,7 @@ import { limiterFilters } from './limiter.js';
  * and all later audio is early by that much. Rejected: compensating small differences (`async` above 1), which lost
  * sync by seconds with 4.1 and 5.1 if the clock of the audio was 4 in 1000 too slow.
  */
-const resampleFilter = 'aresample=async=1:min_hard_comp=0.03:first_pts=0';
+export const resampleFilter = 'aresample=async=1:min_hard_comp=0.03:first_pts=0';
 
 /**
  * The arguments for the audio of an output: its filters and its encoder. `skipSeconds` is the duration that is read
@@ -27,13 +29,13 @@ export function audioArgs(
   skipSeconds: number,
 ): readonly string[] {
   const encoder: AudioEncoder = audioEncoders[audio.encoder];
+  const filters = [
+    ...paddingFilters(audio, skipSeconds),
+    ...mixingFilters(audio, capabilities),
+    ...effectFilters(audio, capabilities, skipSeconds),
+  ];
   return [
-    '-af',
-    [
-      ...paddingFilters(audio, skipSeconds),
-      ...mixingFilters(audio, capabilities),
-      ...effectFilters(audio, capabilities, skipSeconds),
-    ].join(','),
+    ...(audio.joined === undefined ? ['-af', filters.join(',')] : []),
     '-c:a',
     encoderName(audio),
     ...audioRateArgs(audio, encoder),
@@ -73,11 +75,11 @@ function audioRateArgs(
   const level = atLevel(encoder.quality.levels, rate.level);
   if (encoder.quality.by === 'scale') return ['-q:a', String(level)];
   const max = allowedKbps(encoder.codec, sampleRate, channels);
-  return ['-b:a', `${Math.min(level * channels, max)}k`];
+  // Low-frequency effects take next to nothing.
+  const kbps = Math.min(level * Math.min(channels, 5), max);
+  const next = channels === 6 ? encoder.onlyKbps?.rates(sampleRate).find((one) => one >= kbps) : undefined;
+  return ['-b:a', `${next ?? kbps}k`];
 }
-
-/** The weight of every channel except the front pair (ITU-R BS.775-3, annex 4): 3 dB less. */
-const restWeight = Math.SQRT1_2;
 
 /**
  * Downmixes by channel position, with the weights of ITU-R BS.775-3 and without the low-frequency effects. The weights
@@ -203,14 +205,25 @@ const ceiling = 0.891;
  * The filters that mix the channels of the input to those of the output. The `aresample` that keeps the audio in sync
  * also downmixes.
  */
-export function mixingFilters(audio: AudioDecision, capabilities: Capabilities): readonly string[] {
-  const { mixing, converted } = audio;
+export function mixingFilters(
+  audio: Pick<AudioDecision, 'mixing' | 'converted' | 'joined' | 'channels' | 'sampleRate'>,
+  capabilities: Capabilities,
+): readonly string[] {
+  const { mixing, converted, joined } = audio;
   // A part that was mixed from more channels may exceed full scale.
   const isMixed = converted?.parts.some(({ channels }) => channels > 2) ?? false;
   const limiter = isMixed ? limiterFilters(ceiling, audio, capabilities) : [];
   switch (mixing.by) {
     case 'nothing':
-      return [resampleFilter, ...limiter];
+      return joined === undefined ? [resampleFilter, ...limiter] : [];
+    case 'layout':
+      return [resampleFilter, `aformat=channel_layouts=${layoutOf(6)}`];
+    case 'weights':
+      return [
+        ...(joined === undefined ? [resampleFilter] : []),
+        panFilter(mixing.rows, audio),
+        ...(mixing.rows.some(isLouder) ? limiterFilters(ceiling, audio, capabilities) : []),
+      ];
     case 'average':
       return [`${resampleFilter}:${average}`, ...limiter];
     case 'positions':
@@ -224,10 +237,28 @@ export function mixingFilters(audio: AudioDecision, capabilities: Capabilities):
   }
 }
 
+/** Sums named channels to those of a layout. Joined channels have only numbers. */
+function panFilter(
+  rows: readonly ChannelWeights[],
+  { joined, channels }: Pick<AudioDecision, 'joined' | 'channels'>,
+): string {
+  const joinedNames: readonly string[] | undefined = joined?.channels.map(({ name }) => name);
+  const nameIn = (name: string) => (joinedNames === undefined ? name : `c${joinedNames.indexOf(name)}`);
+  const sums = rows.map((row, index) => {
+    const terms = Object.entries(row).map(([name, weight]) => `${rounded(weight)}*${nameIn(name)}`);
+    return `c${index}=${terms.join('+')}`;
+  });
+  return `aformat=sample_fmts=fltp,pan=${layoutOf(channels)}|${sums.join('|')}`;
+}
+
+function isLouder(row: ChannelWeights): boolean {
+  return Object.values(row).reduce((sum, weight) => sum + weight, 0) > 1;
+}
+
 /**
  * Channels without positions are assigned to left and right alternately. The first two are taken for the front pair.
  */
-function roundRobinFilters(inputChannels: number, channels: 1 | 2): string {
+function roundRobinFilters(inputChannels: number, channels: ChannelCount): string {
   const all = Array.from({ length: inputChannels }, (_, index) => index);
   const sum = (some: readonly number[], share: number) =>
     some.map((index) => `${rounded(weightOf(index) * share)}*c${index}`).join('+');

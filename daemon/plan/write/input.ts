@@ -58,10 +58,18 @@ export function repackArgs(decision: Decision, audio: AudioDecision, paths: Plan
   ];
 }
 
+/** A stream of audio, and whether it is read from a file of its own. */
+type AudioSource = Pick<AudioDecision, 'streamIndex' | 'converted' | 'repack'>;
+
+/** The streams that a track of audio is made from. */
+function audioSourcesOf(audio: AudioDecision): readonly AudioSource[] {
+  return audio.joined?.channels.map(({ track }) => ({ ...track, repack: null })) ?? [audio];
+}
+
 /** The file of a track of audio if it was repacked or converted; otherwise null. */
 export function audioFileOf(
   decision: Decision,
-  { converted, repack, streamIndex }: AudioDecision,
+  { converted, repack, streamIndex }: AudioSource,
   paths: PlanPaths,
 ): string | null {
   if (converted !== undefined) return converted.path;
@@ -71,7 +79,7 @@ export function audioFileOf(
 /** The file of a track of audio as a separate input, at its original times; null if it has none. */
 export function audioFileArgs(
   decision: Decision,
-  audio: AudioDecision,
+  audio: AudioSource,
   paths: PlanPaths,
 ): readonly string[] | null {
   const { repack, converted } = audio;
@@ -89,22 +97,29 @@ export function audioInputs(
   readonly args: readonly (readonly string[])[];
   /** The tracks of an output, as `-map` names them. */
   readonly streamsOf: (decision: Decision) => readonly string[];
+  /** A stream that a track of an output is made from. */
+  readonly streamOf: (decision: Decision, source: AudioSource) => string;
 } {
   const files = new Map<string, readonly string[]>();
   for (const decision of decisions) {
-    for (const audio of encodedAudio(decision)) {
+    for (const audio of encodedAudio(decision).flatMap(audioSourcesOf)) {
       const [path, args] = [audioFileOf(decision, audio, paths), audioFileArgs(decision, audio, paths)];
       if (path !== null && args !== null) files.set(path, args);
     }
   }
   const numbers = [...files.keys()];
+  const streamOf = (decision: Decision, source: AudioSource) => {
+    const path = audioFileOf(decision, source, paths);
+    return path === null ? `0:${source.streamIndex}` : `${1 + numbers.indexOf(path)}:0`;
+  };
   return {
     args: [...files.values()],
     streamsOf: (decision) =>
       decision.audio.map(({ source, encoding }) => {
-        const path = encoding === null ? null : audioFileOf(decision, encoding, paths);
-        return path === null ? `0:${source.streamIndex}` : `${1 + numbers.indexOf(path)}:0`;
+        if (encoding === null) return `0:${source.streamIndex}`;
+        return encoding.joined === undefined ? streamOf(decision, encoding) : joinedLabel;
       }),
+    streamOf,
   };
 }
 
@@ -117,6 +132,9 @@ function seekArgs({ readFromSeconds }: Clip, offsetSeconds: number): readonly st
 function repackedFile({ outputId }: Decision, streamIndex: number, { scratch }: PlanPaths): string {
   return `${scratch}/audio-${outputId}-${streamIndex}.amr`;
 }
+
+/** The label of a track that a filter graph puts together. An output has one at most. */
+export const joinedLabel = '[a]';
 
 /** Formats seconds for ffmpeg: decimal, to the microsecond, without an exponent. */
 export function secondsArgument(seconds: number): string {

@@ -1,3 +1,4 @@
+import { layoutOf } from '../../../src/shared/settings/channels.js';
 import type { AudioDecision } from '../decide/decisions.js';
 import type { Capabilities } from '../plan-types.js';
 
@@ -10,11 +11,10 @@ const lookaheadSeconds = 0.005;
  */
 export function limiterFilters(
   ceiling: number,
-  { sampleRate, channels }: AudioDecision,
+  { sampleRate, channels }: Pick<AudioDecision, 'sampleRate' | 'channels'>,
   { hasFpsMode: isNew }: Capabilities,
 ): readonly string[] {
-  const layout = channels === 1 ? 'mono' : 'stereo';
-  const format = `aformat=sample_fmts=dbl:sample_rates=${sampleRate}:channel_layouts=${layout}`;
+  const format = `aformat=sample_fmts=dbl:sample_rates=${sampleRate}:channel_layouts=${layoutOf(channels)}`;
   const limiter = `alimiter=level=0:limit=${ceiling}:attack=${lookaheadSeconds * 1000}`;
   if (isNew) return [format, `${limiter}:latency=1`];
   const latencySamples = Math.floor(sampleRate * lookaheadSeconds) - 1;

@@ -2,7 +2,8 @@ import { type AudioDecision, type Decision, encodedAudio } from '../decide/decis
 import type { Capabilities, PlannedMeasurement, PlanPaths } from '../plan-types.js';
 import { mixingFilters } from './audio.js';
 import { filtersBefore } from './audio-effects.js';
-import { audioFileArgs, inputArgs, repackArgs, secondsArgument } from './input.js';
+import { audioFileArgs, audioInputs, inputArgs, joinedLabel, repackArgs, secondsArgument } from './input.js';
+import { joinedGraph } from './joined-audio.js';
 import { skipOf } from './output.js';
 
 /** `framelog` leaves only the summary in the log. */
@@ -32,7 +33,6 @@ function measurementOf(
   const { repack, streamIndex } = audio;
   const measurement = audio.effects.normalization.missing;
   if (measurement === null) return [];
-  const audioFile = audioFileArgs(decision, audio, paths);
   const from = skipOf(decision).seconds;
   const to = clip.lengthSeconds === null ? [] : [`end=${secondsArgument(from + clip.lengthSeconds)}`];
   const filters = [
@@ -42,10 +42,29 @@ function measurementOf(
     measurement === 'loudness' ? loudnessMeter : 'astats',
   ];
   const run = [
-    ...(audioFile ?? inputArgs(paths, clip, null)),
-    ...['-map', audioFile === null ? `0:${streamIndex}` : '0:0'],
-    ...['-af', filters.join(','), '-f', 'null', '-'],
+    ...(audio.joined === undefined
+      ? oneStream(decision, audio, filters, paths)
+      : [
+          ...[...inputArgs(paths, clip, null), ...audioInputs([decision], paths).args.flat()],
+          ...['-filter_complex', joinedGraph(decision, audio, filters, paths, capabilities)],
+          ...['-map', joinedLabel],
+        ]),
+    ...['-f', 'null', '-'],
   ];
   const before = repack === null ? [] : [repackArgs(decision, audio, paths)];
   return [{ outputId, streamIndex, measurement, runs: [...before, run] }];
+}
+
+function oneStream(
+  decision: Decision,
+  audio: AudioDecision,
+  filters: readonly string[],
+  paths: PlanPaths,
+): readonly string[] {
+  const audioFile = audioFileArgs(decision, audio, paths);
+  return [
+    ...(audioFile ?? inputArgs(paths, decision.clip, null)),
+    ...['-map', audioFile === null ? `0:${audio.streamIndex}` : '0:0'],
+    ...['-af', filters.join(',')],
+  ];
 }

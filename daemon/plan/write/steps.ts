@@ -8,6 +8,7 @@ import { captionInputArgs, captionInputCount, captionStreams } from './captions.
 import { videoGraph, videoLabel } from './filters.js';
 import { groupGraph, groupLabel } from './group-graph.js';
 import { audioInputs, inputArgs, repackArgs } from './input.js';
+import { joinedGraphs } from './joined-audio.js';
 import { metadataInputArgs } from './metadata.js';
 import { outputArgs, skipOf } from './output.js';
 import type { Pass } from './video.js';
@@ -71,7 +72,10 @@ function encodeArgs(
   const firstWatermark = 1 + audio.args.length;
   const firstCaptions = firstWatermark + (video?.watermarks.length ?? 0);
   const firstCover = firstCaptions + captionInputCount(whole);
-  const graph = (of: VideoDecision) => videoGraph(of, capabilities, firstWatermark, skipOf(decision));
+  const graphs = [
+    ...(video === null ? [] : [videoGraph(video, capabilities, firstWatermark, skipOf(decision))]),
+    ...joinedGraphs(whole, paths, capabilities),
+  ];
   const streams = {
     video: copiedVideo !== undefined ? `0:${copiedVideo.streamIndex}` : video === null ? null : videoLabel,
     audio: audio.streamsOf(whole),
@@ -87,7 +91,7 @@ function encodeArgs(
     ...captionInputArgs(whole, skipOf(decision).seconds, paths),
     ...coverInputArgs(whole, skipOf(decision).seconds),
     ...metadataInputArgs(whole, paths),
-    ...(video === null ? [] : ['-filter_complex', graph(video)]),
+    ...(graphs.length === 0 ? [] : ['-filter_complex', graphs.join(';')]),
     ...outputArgs(whole, streams, pass, productPath(decision, paths), capabilities),
   ];
 }

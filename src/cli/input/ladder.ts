@@ -30,6 +30,8 @@ const caps = [
   [234, 250],
 ] as const;
 
+const selections = ['select_audio_language', 'select_audio_service_type', 'input_audio_channels'] as const;
+
 const minKbps = 100;
 /** A rendition is left out if the input is not higher than the next lower one by this factor. */
 const minStep = 1.1;
@@ -65,7 +67,10 @@ export function ladderOutputs(settings: RequestFields, ladder: Ladder): readonly
   const isSeparate = kind !== 'ts';
   // A copy has the bitrate and the channels of the input; with `auto` these decide whether it is one.
   const isCopied = isOn(settings.copy_audio);
-  const audioOf = (kbps: number) => (isCopied ? {} : { audio_bitrate: kbps, audio_channels: 2 });
+  const audioOf = (kbps: number) =>
+    isCopied || settings.output_audio_channels !== undefined
+      ? {}
+      : { audio_bitrate: kbps, audio_channels: 2 };
   const renditions = heights.map(
     (height, index): RequestFields => ({
       ...common,
@@ -87,7 +92,9 @@ export function ladderOutputs(settings: RequestFields, ladder: Ladder): readonly
     filename: `${audioLabel}/${audioLabel}.${extension}`,
     skip_video: true,
     ...audioOf(isSeparate ? 128 : 64),
-    ...(isSeparate && settings.select_audio_language === undefined ? { audio_tracks: 'languages' } : {}),
+    ...(isSeparate && selections.every((name) => settings[name] === undefined)
+      ? { audio_tracks: 'languages' }
+      : {}),
     ...settingsOf(settings, ['audio']),
     skip: { require_audio: true },
   };

@@ -1,3 +1,5 @@
+import { channelNames, serviceTypes } from './channels.js';
+import { inAnyCase } from './kinds/kind.js';
 import type { SettingsTable } from './setting.js';
 
 const section = '4.1 Audio';
@@ -107,6 +109,58 @@ export const audioTable = {
     ...language,
     help: 'encode the audio track in this language: ordinary ones first, then the default one',
     defaultText: 'the default track',
+  },
+  input_audio_service_types: {
+    kind: 'map',
+    of: 'service-types',
+    max: 50,
+    maxNameLength: 11,
+    maxLength: 17,
+    reserved: [],
+    example: { '1': 'main', '2': 'commentary' },
+    section: 'Audio tracks',
+    help: 'the purposes of audio tracks by number from 1, for select_audio_service_type; in XML, track_1 for 1',
+    defaultText: 'what the input declares',
+  },
+  select_audio_service_type: {
+    kind: 'choice',
+    choices: serviceTypes,
+    section: 'Audio tracks',
+    help: 'encode the first audio track for this purpose; with select_audio_language, of that language',
+    defaultText: 'the default track',
+  },
+  input_audio_channels: {
+    kind: 'map',
+    of: 'channels',
+    max: 8,
+    maxNameLength: 3,
+    maxLength: 7,
+    reserved: [],
+    example: { FL: '1:1', FR: '2:1' },
+    section: 'Audio tracks',
+    help: 'put one track together from channels of several: a track, or track:channel, for FL, FR, FC, LFE, BL, BR, DL, DR',
+  },
+  output_audio_channels: {
+    kind: 'list',
+    max: 8,
+    isCommaSeparated: true,
+    of: {
+      kind: 'text',
+      maxLength: 3,
+      argument: 'channels',
+      maxNumber: 6,
+      isLowerCased: true,
+      form: {
+        pattern: `[126]|${inAnyCase(channelNames)}`,
+        rule: 'must be a mono, stereo or 5.1 layout: 1, 2, 6, or names such as FL,FR',
+        example: '6',
+      },
+      section: 'Audio tracks',
+      help: '1, 2 or 6, or the name of a channel',
+    },
+    section: 'Audio tracks',
+    help: 'mix to 1, 2 or 6 channels (5.1), or take those named, such as FL,FR, unmixed; overrides audio_channels',
+    defaultText: 'audio_channels',
   },
   audio_sample_rate: {
     kind: 'integer',

@@ -25,6 +25,7 @@ const overriddenSettings: ReadonlyMap<string, readonly string[]> = new Map([
   ['size', ['width', 'height']],
   ['quality', ['video_bitrate']],
   ['audio_bitrate', ['audio_quality']],
+  ['audio_channels', ['output_audio_channels']],
   ['decimate', ['frame_rate']],
 ]);
 

@@ -51,16 +51,6 @@ const noForensics = {
   section: drm,
   rejected: 'is not supported: it needs a licensed watermarking engine',
 } as const;
-const noChannelMap = {
-  kind: 'unchecked',
-  section: tracks,
-  rejected: 'is not supported: use audio_channels',
-} as const;
-const noServiceTypes = {
-  kind: 'unchecked',
-  section: tracks,
-  rejected: 'is not supported: the default track is encoded',
-} as const;
 const noArchive = {
   kind: 'unchecked',
   section: files,
@@ -253,10 +243,6 @@ export const notAppliedOutputTable = {
   drm_method: { ...noDrm, help: 'the method of digital rights management' },
   forensic_watermark: { ...noForensics, help: 'an invisible watermark' },
   forensic_watermark_stub_mode: { ...noForensics, help: 'the mode of that watermark' },
-  input_audio_service_types: { ...noServiceTypes, help: 'the purpose of each audio track' },
-  select_audio_service_type: { ...noServiceTypes, help: 'the audio track to encode, by purpose' },
-  input_audio_channels: { ...noChannelMap, help: 'the tracks that the channels come from' },
-  output_audio_channels: { ...noChannelMap, unless: [1, 2], help: 'the channels of the output' },
   max_aac_profile: {
     noEffect: 'AAC is always AAC-LC, which every limit allows',
     kind: 'unchecked',

@@ -2,11 +2,12 @@ import { isEncoding } from '../text/decode-text.js';
 import { languageCode } from '../text/languages.js';
 import { findSuggestions } from '../text/suggestions.js';
 import { decodeUrlPart, pathInUrl } from '../text/url-text.js';
+import { channelError, requestedChannels } from './audio-rules.js';
 import { isCaptions } from './captions.js';
 import { hdrConflict } from './hdr.js';
 import type { JobRequest, OutputSettings } from './index.js';
 import { byteLength } from './kinds/text.js';
-import { audioBitrateStepKbps, audioKilobitsPerChannel, maxPathPartBytes, maxPixels } from './limits.js';
+import { maxPathPartBytes, maxPixels } from './limits.js';
 import { isPlaylist } from './playlists.js';
 import { isSegmented } from './segments.js';
 import type { RequestWarning, Size } from './setting.js';
@@ -70,6 +71,7 @@ const rules: readonly OutputRule[] = [
         return alone === undefined ? undefined : `.${name} must have ${alone} alone`;
       },
   ),
+  channelError,
   ({ caption_url: files = [] }) => {
     const at = files.findIndex(({ language }) => language !== undefined && !isLanguage(language));
     return at === -1 ? undefined : `.caption_url[${at}].language must be a language code`;
@@ -183,38 +185,6 @@ function isTooLong(path: string): boolean {
   return path.split('/').some((part) => byteLength(part) > maxPathPartBytes);
 }
 
-/**
- * The settings with the allowed `audio_bitrate` that is nearest to the requested one, the greater one in a tie, and a
- * warning if that is another one (contract, section 4): requests of the hosted service's customers have 56 and 320.
- * Without `audio_channels` the limit is that of stereo; a mono input is corrected when it is known.
- */
-export function withAllowedAudioBitrate(
-  settings: OutputSettings,
-  path: string,
-): { readonly settings: OutputSettings; readonly warnings: readonly RequestWarning[] } {
-  const { audio_bitrate: kbps, audio_channels: channels = 2 } = settings;
-  if (kbps === undefined) return { settings, warnings: [] };
-  const limit = audioKilobitsPerChannel * channels;
-  const steps = Math.floor(kbps / audioBitrateStepKbps + 0.5);
-  const allowed = Math.min(Math.max(steps, 1) * audioBitrateStepKbps, limit - audioBitrateStepKbps);
-  if (allowed === kbps) return { settings, warnings: [] };
-  const [reason, strictError] =
-    kbps >= limit
-      ? [
-          `${channels === 1 ? 'mono' : 'stereo'} audio has less than ${limit} Kbps`,
-          `must be below ${audioKilobitsPerChannel} per channel`,
-        ]
-      : [
-          `bitrates are multiples of ${audioBitrateStepKbps}`,
-          `must be a multiple of ${audioBitrateStepKbps}`,
-        ];
-  const message = `was corrected to ${allowed}: ${reason}`;
-  return {
-    settings: { ...settings, audio_bitrate: allowed },
-    warnings: [{ field: `${path}.audio_bitrate`, message, strictError }],
-  };
-}
-
 /** A setting that is ignored because another one takes precedence. */
 interface Precedence {
   readonly name: keyof OutputSettings;
@@ -249,7 +219,20 @@ const precedences: readonly Precedence[] = [
       audio_expansion_ratio === undefined &&
       audio_compression_ratio === undefined,
   },
+  {
+    name: 'audio_channels',
+    by: 'output_audio_channels',
+    isConflict: (settings) => settings.audio_channels !== requestedChannels(settings),
+  },
+  ...(['audio_tracks', 'select_audio_language', 'select_audio_service_type'] as const).map(
+    (name): Precedence => ({
+      name,
+      by: 'input_audio_channels',
+      isConflict: ({ copy_audio }) => copy_audio !== true,
+    }),
+  ),
   { name: 'select_audio_language', by: 'audio_tracks' },
+  { name: 'select_audio_service_type', by: 'audio_tracks' },
   { name: 'audio_fade', by: 'audio_fade_in', and: 'audio_fade_out' },
   ...(['caption_url', 'subtitle_tracks'] as const).flatMap((name): readonly Precedence[] => [
     {

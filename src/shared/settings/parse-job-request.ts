@@ -1,4 +1,5 @@
 import { isObject } from '../util/is-object.js';
+import { withAllowedAudioBitrate } from './audio-rules.js';
 import { ineffectiveCaptionSettings } from './captions.js';
 import { ineffectiveEncryptionSettings, validateEncryption } from './encryption.js';
 import { defaultOutput, type JobRequest, jobTable, type OutputSettings, outputTable } from './index.js';
@@ -10,7 +11,6 @@ import {
   validateLabels,
   validateOutput,
   validateSources,
-  withAllowedAudioBitrate,
   withMergedSkipRules,
   withoutSize,
 } from './output-rules.js';

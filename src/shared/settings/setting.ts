@@ -194,12 +194,12 @@ export interface ListSetting extends SettingText {
 }
 
 /**
- * An object of up to `max` strings by name: HTTP headers, or tags of a file. Tags have names of letters, digits, `_`,
- * `-` and `.`, and any text except control characters.
+ * An object of up to `max` strings by name: HTTP headers, tags of a file, where channels come from, or purposes by the
+ * number of a track. Tags have names of letters, digits, `_`, `-` and `.`, and any text except control characters.
  */
 export interface MapSetting extends SettingText {
   readonly kind: 'map';
-  readonly of: 'headers' | 'tags';
+  readonly of: 'headers' | 'tags' | 'channels' | 'service-types';
   /** Words that are accepted in place of an object. */
   readonly words?: readonly string[];
   readonly max: number;

@@ -122,6 +122,10 @@ export function valueFor(setting: Setting, choices: Choices): unknown {
           { title: 'Ti=tle; #1 \\ é\nsecond line', location: '+1+2/', 'x.y-z': '[CHAPTER]' },
           { date: '2026', artist: '' },
         ]);
+      if (setting.of === 'channels')
+        return choices.pick([{ FL: 1, FR: '2' }, { fc: '3:1' }, { DL: '1:1', DR: '1:2' }]);
+      if (setting.of === 'service-types')
+        return choices.pick([{ '1': 'main', '2': 'Commentary' }, { track_3: 'emergency' }]);
       return choices.pick([
         { 'X-Order': '1' },
         { 'Cache-Control': 'max-age=1', 'x-amz-meta-a': '~'.repeat(100) },

@@ -20,9 +20,10 @@ import {
   pathTo,
   type SettingKind,
 } from './kind.js';
+import { map } from './map.js';
 import { distance, ratio, size, time } from './measures.js';
 import { boolean, integer, number, numberChoice, toDecimal } from './numbers.js';
-import { choice, map, text, unchecked, url } from './text.js';
+import { choice, text, unchecked, url } from './text.js';
 
 /** An object of nested settings. */
 const object: SettingKind<ObjectSetting> = {

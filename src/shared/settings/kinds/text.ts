@@ -1,16 +1,13 @@
-import { VencError } from '../../errors.js';
 import { parseUrl } from '../../text/url-text.js';
 import { isObject } from '../../util/is-object.js';
 import { maxPathPartBytes, maxUrlLength } from '../limits.js';
-import type { ChoiceSetting, MapSetting, TextSetting, UncheckedSetting, UrlSetting } from '../setting.js';
+import type { ChoiceSetting, TextSetting, UncheckedSetting, UrlSetting } from '../setting.js';
 import {
   code,
   ignoredResult,
   inAnyCase,
-  invalidResult,
   omitted,
   type ParseResult,
-  pathTo,
   type ScalarResult,
   type SettingKind,
   toParseResult,
@@ -20,7 +17,8 @@ import { boolean, parseBoolean, toDecimal } from './numbers.js';
 
 // Control characters except tabs and line breaks, and lone surrogates: XML and UTF-8 cannot represent them.
 const invalidInText = /[^\P{Cc}\t\n\r]|\p{Cs}/u;
-const unpairedSurrogate = /\p{Cs}/u;
+/** Matches what XML and UTF-8 cannot represent. */
+export const unpairedSurrogate = /\p{Cs}/u;
 const invalidInNames = /[\p{Cc}\p{Cs}]/u;
 
 /** A text: not empty unless the table allows it, and representable in JSON and XML. */
@@ -70,7 +68,8 @@ function parseText(setting: TextSetting, sent: unknown): ScalarResult<string> {
   return { value: setting.isLowerCased ? value.toLowerCase() : value };
 }
 
-function isNumberUpTo(max: number | undefined, value: unknown): boolean {
+/** Whether a value is a whole number that is accepted as its digits. */
+export function isNumberUpTo(max: number | undefined, value: unknown): boolean {
   return max !== undefined && Number.isInteger(value) && Number(value) >= 0 && Number(value) <= max;
 }
 
@@ -118,7 +117,7 @@ function isInvalidName(text: string): boolean {
 }
 
 /** Whether a text has more than `max` characters. A surrogate pair counts as one character. */
-function isLongerThan(text: string, max: number): boolean {
+export function isLongerThan(text: string, max: number): boolean {
   return text.length > max && (text.length > 2 * max || [...text].length > max);
 }
 
@@ -213,101 +212,6 @@ function findSchemeViolation(
 function hasHost(address: string): boolean {
   // The pattern rejects what `URL` silently repairs, such as http:/host and http:///host.
   return startOfAddress.test(address) && (parseUrl(address)?.hostname ?? '') !== '';
-}
-
-/** The names and values of a map, and the rules that other ones violate. */
-const mapForms = {
-  headers: {
-    what: 'strings by header name',
-    name: "^[\\w!#$%&'*+.^`|~\\-]+$",
-    nameRule: 'header names, such as X-Order,',
-    value: '^[\\x20-\\x7e]*$',
-    valueRule: 'must contain only visible ASCII characters and spaces',
-  },
-  tags: {
-    what: 'strings by the name of a tag',
-    name: '^[A-Za-z\\d][\\w.\\-]*$',
-    nameRule: 'names of tags, such as title,',
-    // Control characters except line feeds.
-    value: '^[^\\x00-\\x09\\x0b-\\x1f\\x7f-\\x9f]*$',
-    valueRule: 'must not contain control characters or unpaired surrogates',
-  },
-} as const;
-
-/**
- * An object of strings by name, or one of the words of the setting. Names are unique regardless of case. Validation
- * errors do not repeat invalid names, because a name may be a whole header line that includes a secret value.
- */
-export const map: SettingKind<MapSetting> = {
-  isRepeatable: true,
-  mayHoldSecret: true,
-  parse(setting, value, path) {
-    const { words = [], of, max, maxNameLength } = setting;
-    const form = mapForms[of];
-    const word = typeof value === 'string' ? words.find((one) => one === value.toLowerCase()) : undefined;
-    if (word !== undefined) return validResult(word);
-    const orWord = words.length === 0 ? '' : `${words.join(', ')} or `;
-    if (!isObject(value)) return invalidResult(`${path} must be ${orWord}an object of ${form.what}`);
-    const entries = Object.entries(value);
-    if (entries.length > max) return invalidResult(`${path} must have at most ${max} entries`);
-    const nameForm = new RegExp(form.name);
-    const invalidName = entries.findIndex(
-      ([name]) => !nameForm.test(name) || isLongerThan(name, maxNameLength),
-    );
-    if (invalidName !== -1) {
-      // The name itself may be a secret: clients have sent `"Bearer SECRET": ""`.
-      const rule = `must have valid ${form.nameRule} of at most ${maxNameLength} characters`;
-      return invalidResult(`${path} ${rule}; that of entry ${invalidName + 1} is not`);
-    }
-    const validationErrors = entries.flatMap(([name, text], index) => {
-      const isDuplicate = entries
-        .slice(0, index)
-        .some(([other]) => other.toLowerCase() === name.toLowerCase());
-      const rule = isDuplicate ? 'must be given only once' : findEntryViolation(setting, name, text);
-      return rule === undefined ? [] : [`${pathTo(path, name)} ${rule}`];
-    });
-    return validationErrors.length > 0
-      ? { validationErrors, warnings: [] }
-      : validResult(Object.fromEntries(entries));
-  },
-  describe: ({ words = [], max, maxLength }) =>
-    `${words.map((word) => `${code(word)}, or `).join('')}object of up to ${max} strings of up to ${maxLength} characters, by name`,
-  example: () => ({ 'X-Example': 'value' }),
-  schema({ of, words, max, maxNameLength, maxLength, reserved }) {
-    const { name, value } = mapForms[of];
-    const reservedPattern = `^${inAnyCase(reserved).replaceAll('*', '.*')}$`;
-    const map = {
-      type: 'object',
-      maxProperties: max,
-      propertyNames: { maxLength: maxNameLength, pattern: name, not: { pattern: reservedPattern } },
-      additionalProperties: { type: 'string', maxLength, pattern: value },
-    } as const;
-    return words === undefined ? map : { anyOf: [map, { type: 'string', pattern: `^${inAnyCase(words)}$` }] };
-  },
-  placeholder: () => '<name=value>',
-  fromFlag({ words = [] }, word, flag) {
-    const given: readonly string[] = [word].flat().map(String);
-    const [only = ''] = given;
-    if (given.length === 1 && words.includes(only.toLowerCase())) return only;
-    const entries = given.map((one) => /^([^=]*)=(.*)$/s.exec(one) ?? []);
-    if (entries.some(([, name = '']) => name === '')) {
-      const orWord = words.length === 0 ? '' : `, or one of ${words.join(', ')} alone`;
-      throw new VencError('UsageError', `${flag} must be name=value${orWord}.`);
-    }
-    return Object.fromEntries(entries.map(([, name = '', value = '']) => [name, value]));
-  },
-};
-
-function findEntryViolation(setting: MapSetting, name: string, text: unknown): string | undefined {
-  if (isReserved(setting, name.toLowerCase())) return 'must be omitted: this header is written by the daemon';
-  if (typeof text !== 'string') return 'must be a string';
-  if (isLongerThan(text, setting.maxLength)) return `must have at most ${setting.maxLength} characters`;
-  const { value, valueRule } = mapForms[setting.of];
-  return new RegExp(value).test(text) && !unpairedSurrogate.test(text) ? undefined : valueRule;
-}
-
-function isReserved({ reserved }: MapSetting, name: string): boolean {
-  return reserved.some((word) => (word.endsWith('*') ? name.startsWith(word.slice(0, -1)) : name === word));
 }
 
 /** Maximum number of entries of an object that is not checked further. */
