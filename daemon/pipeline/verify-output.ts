@@ -175,6 +175,10 @@ function verifyLength(product: Product, media: MediaFacts, options: VerifyOption
     ...lostLabelWarnings(product, media),
     ...lostAttachedWarnings(product, media),
     ...lostHdrWarnings(product, media),
+    // ffmpeg 7 writes none if it does not know the frame rate, as of frames with corrected times.
+    ...(product.hasTimecode === true && media.timecode === undefined
+      ? ['The timecode was lost: this ffmpeg does not store it for this video.']
+      : []),
   ];
   return { failure: null, warnings: [...duration.warnings, ...warnings] };
 }
@@ -223,14 +227,17 @@ function lostAttachedWarnings(
   ];
 }
 
-/** The titles of tracks of audio, and the purposes of all tracks, that a container did not store. */
+/** The languages and titles of tracks of audio, and the purposes of all tracks, that a container did not store. */
 function lostLabelWarnings(
   { audio, captionTracks = [], packaging }: Product,
   media: MediaFacts,
 ): readonly string[] {
   // Playlists and manifests have those of tracks with segments of their own.
   if (packaging?.hasSeparateTracks === true) return [];
-  const labels = audio.map((track) => track.labels ?? {});
+  const labels = audio.map(({ language, labels = {} }) => ({
+    ...labels,
+    ...(language === undefined ? {} : { language }),
+  }));
   return [
     ...lostLabels('audio', labels, audioStreams(media)),
     ...lostLabels('subtitle', captionTracks, media.subtitles ?? []),
@@ -239,12 +246,15 @@ function lostLabelWarnings(
 
 function lostLabels(
   kind: 'audio' | 'subtitle',
-  expected: readonly Pick<TrackLabels, 'title' | 'dispositions'>[],
+  expected: readonly TrackLabels[],
   tracks: readonly TrackLabels[],
 ): readonly string[] {
   if (tracks.length !== expected.length) return [];
   const titles = expected.flatMap(({ title }, at) =>
     title === undefined || tracks[at]?.title === title ? [] : [`${at + 1} (${title})`],
+  );
+  const languages = expected.flatMap(({ language }, at) =>
+    language === undefined || tracks[at]?.language !== undefined ? [] : [`${at + 1} (${language})`],
   );
   const purposes = expected.flatMap(({ dispositions = [] }, at) => {
     const lost = dispositions.filter((name) => tracks[at]?.dispositions?.includes(name) !== true);
@@ -256,7 +266,7 @@ function lostLabels(
       : [
           `The ${what} of ${kind} track${names.length === 1 ? '' : 's'} ${names.join(', ')} was lost: the container does not store it.`,
         ];
-  return [...sentence('title', titles), ...sentence('purpose', purposes)];
+  return [...sentence('language', languages), ...sentence('title', titles), ...sentence('purpose', purposes)];
 }
 
 function transcodingFailure(message: string): Verification {

@@ -226,6 +226,8 @@ export interface Product {
   readonly attachments?: number;
   /** The expected tracks of captions, in order, and their purposes; absent if there should be none. */
   readonly captionTracks?: readonly Required<Pick<TrackLabels, 'dispositions'>>[];
+  /** Set if it should have a timecode. */
+  readonly hasTimecode?: true;
   /** From which tracks of its source they are made; absent in files that were not planned. */
   readonly origins?: TrackOrigins;
 }

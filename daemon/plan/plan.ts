@@ -18,6 +18,7 @@ import { decideVideo } from './decide/decide-video.js';
 import type { AudioTrack, Decision, VideoDecision } from './decide/decisions.js';
 import { groupDecisions, hasVideo } from './decide/group-decisions.js';
 import { hasHintTracks } from './decide/hint-tracks.js';
+import { lostLanguageWarnings } from './decide/languages.js';
 import { leftOutWarnings } from './decide/left-out.js';
 import { decideMetadata } from './decide/metadata.js';
 import { decidePackaging } from './decide/packaging.js';
@@ -269,6 +270,10 @@ function decideOutput(
       }),
       ...attached.warnings,
       ...metadataWarnings,
+      // Playlists and manifests have those of segments.
+      ...(packaging.packaging === undefined
+        ? lostLanguageWarnings(settings, audioTracks, container, extension)
+        : []),
       ...copies.warnings,
       ...copyWarnings(clip, copies),
       ...(wants.video && inputVideo === null ? endedWarnings('video', media.video) : []),

@@ -80,6 +80,9 @@ export function productOf(decision: Decision, media: MediaFacts, paths: PlanPath
     ...(captions === undefined
       ? {}
       : { captionTracks: captions.map(({ dispositions }) => ({ dispositions: purposesOf(dispositions) })) }),
+    ...(decision.metadata?.tags.some(({ name }) => name === 'timecode') === true
+      ? { hasTimecode: true as const }
+      : {}),
     origins: decision.origins,
   };
 }

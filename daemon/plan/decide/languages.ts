@@ -25,3 +25,19 @@ export function decideLanguage(
   const language = audio_language ?? audio.language;
   return language === undefined || !storesLanguage(container) ? null : languageCode(language);
 }
+
+/** Names the languages of audio that a file has no place for, unless the request sets one, which is named elsewhere. */
+export function lostLanguageWarnings(
+  { audio_language }: OutputSettings,
+  audio: readonly AudioFacts[],
+  container: Container,
+  extension: string,
+): readonly string[] {
+  if (storesLanguage(container) || audio_language !== undefined) return [];
+  const codes = new Set(audio.flatMap(({ language = '' }) => languageCode(language) ?? []));
+  return codes.size === 0
+    ? []
+    : [
+        `The language of the audio was left out: ${[...codes].join(', ')} (${extension} has no place for it).`,
+      ];
+}

@@ -39,16 +39,19 @@ export function decideMetadata(
   const ofInput = wanted === 'drop' ? [] : (media.tags ?? []).filter(({ name }) => !set.has(name));
   const isPrivate = ({ name }: Tag) => wanted !== 'keep-all' && locationTags.test(name);
   const timecode = wanted === 'drop' || set.has('timecode') ? null : timecodeIn(media, clip, frameRate);
-  const ownTimecode = timecode === null || !timecodeMuxers.includes(container.muxer) ? [] : [timecode];
+  const keepsTimecode = timecodeMuxers.includes(container.muxer) && !isCut;
+  // A track of timecode that is lost is named with the tracks.
+  const isTrack = media.unused?.tracks?.some(({ codec }) => codec === 'tmcd') === true;
+  const ownTimecode = timecode === null || (isTrack && !keepsTimecode) ? [] : [timecode];
   const asked = [...set].flatMap(([name, value]) => (value === '' ? [] : [{ name, value }]));
   const candidates = [...ofInput.filter((tag) => !isPrivate(tag)), ...ownTimecode, ...asked];
-  const tags = isCut ? [] : candidates.filter(({ name }) => storesTag(container, name));
+  const tags = isCut
+    ? []
+    : candidates.filter((tag) => (tag === timecode ? keepsTimecode : storesTag(container, tag.name)));
   const found = wantedChapters === 'drop' ? [] : (media.chapters ?? []);
   const chapters = isCut || container.hasChapters !== true ? [] : clipChapters(found, clip, container);
   const where = isCut ? 'segments have no' : `${extension} files have no`;
-  const lost = candidates.filter(
-    (tag) => !tags.includes(tag) && tag.name !== 'creation_time' && !ownTimecode.includes(tag),
-  );
+  const lost = candidates.filter((tag) => !tags.includes(tag) && tag.name !== 'creation_time');
   const tooLong = wanted === 'drop' ? [] : (media.unused?.tags ?? []);
   return {
     metadata: { tags, chapters },
