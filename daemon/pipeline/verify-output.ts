@@ -1,11 +1,11 @@
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
-import { isObject } from '../../src/shared/util/is-object.js';
 import type { RunReport, TrackCounts } from '../ffmpeg/index.js';
 import type { JobFailure } from '../jobs/job.js';
-import { audioStreams, type MediaFacts, type TrackLabels } from '../jobs/media.js';
+import { audioStreams, type MediaFacts } from '../jobs/media.js';
 import type { Product, TrackSource } from '../plan/plan-types.js';
 import { declaredLengthWarning, isLengthOff } from '../plan/product.js';
+import { lostContentWarnings } from './lost-content.js';
 
 /**
  * What verification depends on besides the file: what ffmpeg reported, null if it did not, and the settings of the
@@ -171,102 +171,9 @@ function verifyLength(product: Product, media: MediaFacts, options: VerifyOption
     ...lost.map(
       ({ kind, lengths }) => `The output has only ${lengths} of the ${kind} of the input: the rest was lost.`,
     ),
-    ...emptyTrackWarnings(product, media),
-    ...lostLabelWarnings(product, media),
-    ...lostAttachedWarnings(product, media),
-    ...lostHdrWarnings(product, media),
-    // ffmpeg 7 writes none if it does not know the frame rate, as of frames with corrected times.
-    ...(product.hasTimecode === true && media.timecode === undefined
-      ? ['The timecode was lost: this ffmpeg does not store it for this video.']
-      : []),
+    ...lostContentWarnings(product, media),
   ];
   return { failure: null, warnings: [...duration.warnings, ...warnings] };
-}
-
-/** A track that the input has may have nothing in the part that an output has. */
-function emptyTrackWarnings({ audio }: Product, media: MediaFacts): readonly string[] {
-  const { length } = audioStreams(media);
-  return length >= audio.length
-    ? []
-    : [`The output has only ${length} of ${audio.length} audio tracks: the others are empty in this part.`];
-}
-
-/** The HDR metadata that was not written, or with other values. */
-function lostHdrWarnings({ video: expected }: Product, { video }: MediaFacts): readonly string[] {
-  const { mastering = null, lightLevels = null } = expected?.hdr ?? {};
-  const isLost = (values: object | null, written: object | undefined) =>
-    values !== null && !(written !== undefined && areNear(values, written));
-  return [
-    ...(isLost(mastering, video?.hdr?.mastering) ? ['mastering display'] : []),
-    ...(isLost(lightLevels, video?.hdr?.lightLevels) ? ['light levels'] : []),
-  ].map((what) => `The output lacks the ${what} of HDR: its encoder or its container does not store it.`);
-}
-
-/** The coarsest step in which a stream stores these values: the highest luminance of AV1. */
-const hdrStep = 1 / 256;
-
-/** Whether all numbers in two objects of one shape are the same, rounded to the steps of a stream. */
-function areNear(expected: object, found: object): boolean {
-  return Object.entries(expected).every(([name, value]: readonly [string, unknown]) => {
-    const other: unknown = Object.entries(found).find(([its]) => its === name)?.[1];
-    if (typeof value === 'number') return typeof other === 'number' && Math.abs(value - other) <= hdrStep;
-    return isObject(value) && isObject(other) && areNear(value, other);
-  });
-}
-
-/** The cover images and files that an output should have and has not. */
-function lostAttachedWarnings(
-  { covers = 0, attachments = 0 }: Product,
-  { covers: foundCovers = [], attachments: foundFiles = [] }: MediaFacts,
-): readonly string[] {
-  const sentence = (found: number, expected: number, what: string) =>
-    found >= expected ? [] : [`The output has only ${found} of ${expected} ${what}: the others were lost.`];
-  return [
-    ...sentence(foundCovers.length, covers, 'cover images'),
-    ...sentence(foundFiles.length, attachments, 'attached files'),
-  ];
-}
-
-/** The languages and titles of tracks of audio, and the purposes of all tracks, that a container did not store. */
-function lostLabelWarnings(
-  { audio, captionTracks = [], packaging }: Product,
-  media: MediaFacts,
-): readonly string[] {
-  // Playlists and manifests have those of tracks with segments of their own.
-  if (packaging?.hasSeparateTracks === true) return [];
-  const labels = audio.map(({ language, labels = {} }) => ({
-    ...labels,
-    ...(language === undefined ? {} : { language }),
-  }));
-  return [
-    ...lostLabels('audio', labels, audioStreams(media)),
-    ...lostLabels('subtitle', captionTracks, media.subtitles ?? []),
-  ];
-}
-
-function lostLabels(
-  kind: 'audio' | 'subtitle',
-  expected: readonly TrackLabels[],
-  tracks: readonly TrackLabels[],
-): readonly string[] {
-  if (tracks.length !== expected.length) return [];
-  const titles = expected.flatMap(({ title }, at) =>
-    title === undefined || tracks[at]?.title === title ? [] : [`${at + 1} (${title})`],
-  );
-  const languages = expected.flatMap(({ language }, at) =>
-    language === undefined || tracks[at]?.language !== undefined ? [] : [`${at + 1} (${language})`],
-  );
-  const purposes = expected.flatMap(({ dispositions = [] }, at) => {
-    const lost = dispositions.filter((name) => tracks[at]?.dispositions?.includes(name) !== true);
-    return lost.length === 0 ? [] : [`${at + 1} (${lost.join(', ')})`];
-  });
-  const sentence = (what: string, names: readonly string[]) =>
-    names.length === 0
-      ? []
-      : [
-          `The ${what} of ${kind} track${names.length === 1 ? '' : 's'} ${names.join(', ')} was lost: the container does not store it.`,
-        ];
-  return [...sentence('language', languages), ...sentence('title', titles), ...sentence('purpose', purposes)];
 }
 
 function transcodingFailure(message: string): Verification {

@@ -19,7 +19,7 @@ export const budget: Budget = {
   'daemon/migrate': { lines: 920, files: 4 },
   'daemon/net': { lines: 440, files: 4 },
   'daemon/packaging': { lines: 4290, files: 32 },
-  'daemon/pipeline': { lines: 5320, files: 39 },
+  'daemon/pipeline': { lines: 5330, files: 40 },
   'daemon/plan': { lines: 11870, files: 78 },
   'daemon/queue': { lines: 3310, files: 18 },
   'daemon/queue/postgres': { lines: 900, files: 4 },
