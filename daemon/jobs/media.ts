@@ -56,6 +56,8 @@ export interface HdrFacts {
 /** What a Dolby Vision video declares. Members are absent if it does not. */
 export interface DolbyVisionFacts {
   readonly profile?: number;
+  /** From 1 to 13, by size and frame rate. */
+  readonly level?: number;
   /** Which decoders can display it without Dolby Vision; 0 for none. */
   readonly compatibility?: number;
   /** Set if its codec tag says that only Dolby Vision decoders can display it (`dvh1`, `dvhe`). */

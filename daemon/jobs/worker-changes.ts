@@ -153,6 +153,7 @@ const hdr = object({
 });
 const dolbyVision = object({
   profile: optional(level),
+  level: optional(level),
   compatibility: optional(level),
   hasOwnTag: optional(flag),
 });

@@ -74,7 +74,8 @@ const isSameTrack = (one: Member, other: Member) =>
   one.language === other.language && one.name === other.name && one.characteristics === other.characteristics;
 
 /** A rendition of a group, and what was measured of it. */
-interface Member extends Pick<AlternateRendition, 'uri' | 'language' | 'isAutoselect' | 'characteristics'> {
+interface Member
+  extends Pick<AlternateRendition, 'uri' | 'language' | 'isAutoselect' | 'characteristics' | 'channels'> {
   readonly name: string | null;
   readonly isDefault: boolean;
   readonly codec: string | null;
@@ -96,6 +97,7 @@ function memberOf(
   const labels = (member: Member | null) => entryLabels(entry, member, measured.length);
   return measured.map((member, index) => ({
     ...(member?.characteristics === undefined ? {} : { characteristics: member.characteristics }),
+    ...(member?.channels === undefined ? {} : { channels: member.channels }),
     uri: path ?? member?.uri ?? null,
     language: labels(member).language ?? language,
     name: labels(member).name,
@@ -148,12 +150,13 @@ function ownMembers({ url, rendition }: JobOutput, playlist: JobOutput): readonl
 
 /** What a playlist says about a track of audio. `fallback` is its name if it has no title and no language. */
 export function labelsOf(
-  { language, title, purposes = [] }: TrackFacts,
+  { language, title, channels, purposes = [] }: TrackFacts,
   fallback: string,
-): Pick<AlternateRendition, 'language' | 'characteristics' | 'name'> {
+): Pick<AlternateRendition, 'language' | 'characteristics' | 'name' | 'channels'> {
   return {
     name: title ?? languageName(language) ?? fallback,
     language,
+    ...(channels === undefined ? {} : { channels }),
     ...(purposes.includes('visual_impaired')
       ? { characteristics: 'public.accessibility.describes-video' }
       : {}),
@@ -188,6 +191,7 @@ function groupOf(name: string, members: readonly Member[]): AudioGroup {
         isDefault: index === chosen,
         isAutoselect: member.isAutoselect,
         ...(member.characteristics === undefined ? {} : { characteristics: member.characteristics }),
+        ...(member.channels === undefined ? {} : { channels: member.channels }),
         uri: member.uri,
       })),
     ),

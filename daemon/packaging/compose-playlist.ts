@@ -3,12 +3,7 @@ import type { JobOutput } from '../jobs/job.js';
 import { displaySize } from '../jobs/media.js';
 import { relativeAddress } from '../jobs/playlists.js';
 import { type AudioGroup, audioGroupsOf, groupOfStream } from './alternate-audio.js';
-import {
-  type KeyframeStream,
-  masterPlaylistText,
-  type VariantStream,
-  videoRangeOf,
-} from './master-playlist.js';
+import { type KeyframeStream, masterPlaylistText, rangeOf, type VariantStream } from './master-playlist.js';
 import { captionGroup, captionsOf } from './playlist-captions.js';
 import { type SourcedStream, streamsOf } from './playlist-sources.js';
 import { declaredFrameRate } from './rendition-playlists.js';
@@ -81,7 +76,7 @@ function composeStream(
     averageBandwidth: own === null ? null : own.averageBitrate + ofAudio.average,
     resolution: given === undefined ? measured : `${given.width}x${given.height}`,
     codecs: givenCodecs ?? (measuredCodecs.length === 0 ? null : measuredCodecs.join(',')),
-    videoRange: videoRangeOf(video),
+    ...rangeOf(video),
   };
   const uri = settings.path ?? addressOf(source, playlist);
   const rate = declaredFrameRate(rendition ?? {}, video?.frameRate ?? null);
@@ -104,7 +99,7 @@ function composeStream(
             bandwidth: keyframes.peakBitrate,
             averageBandwidth: keyframes.averageBitrate,
             resolution: media.resolution,
-            videoRange: media.videoRange,
+            ...rangeOf(video),
             codecs: givenCodecs ?? rendition?.videoCodec ?? null,
           },
     isIndependent: rendition?.isIndependent === true,

@@ -3,6 +3,7 @@ import { escapeXml } from '../../src/shared/to-xml.js';
 import type { TrackDisposition } from '../jobs/media.js';
 import type { TrackFacts } from '../jobs/rendition-facts.js';
 import type { DashProfile } from '../plan/decide/packaging.js';
+import type { VideoRange } from './master-playlist.js';
 
 /*
  * Writes manifests of MPEG-DASH: ISO 23009-1, for media that is complete (`type="static"`), with one period.
@@ -21,6 +22,8 @@ export interface DashTrack extends Omit<TrackFacts, 'channels' | 'sampleRate'> {
   /** Of video: the size as it is displayed. */
   readonly size: { readonly width: number; readonly height: number } | null;
   readonly frameRate: { readonly numerator: number; readonly denominator: number } | null;
+  /** Of video. */
+  readonly videoRange: VideoRange | null;
   /** What players show for it; null for its language. */
   readonly label: string | null;
   /** Whether players choose it first. */
@@ -48,13 +51,13 @@ interface DashManifest {
   readonly captions: readonly DashCaptions[];
 }
 
-/** The text of a manifest. Tracks of one kind, codec, language and label are alternatives of each other. */
+/** The text of a manifest. Tracks of one kind, codec, range, language and label are alternatives of each other. */
 export function dashManifestText({ profile, durationSeconds, tracks, captions }: DashManifest): string {
   const longest = Math.max(0, ...tracks.map(({ longestSegmentSeconds }) => longestSegmentSeconds));
   const sets = new Map<string, DashTrack[]>();
   for (const track of tracks) {
-    const { kind, codec, language, label, purposes = [], isDefault } = track;
-    const key = JSON.stringify([kind, codec.split('.')[0], language, label, purposes, isDefault]);
+    const { kind, codec, videoRange, language, label, purposes = [], isDefault } = track;
+    const key = JSON.stringify([kind, codec.split('.')[0], videoRange, language, label, purposes, isDefault]);
     sets.set(key, [...(sets.get(key) ?? []), track]);
   }
   const lines = [
@@ -92,10 +95,27 @@ function adaptationSet(tracks: readonly DashTrack[], id: number, profile: DashPr
       startWithSAP: profile === 'on_demand' ? null : accessPoint,
       subsegmentStartsWithSAP: profile === 'on_demand' ? accessPoint : null,
     })}`,
+    ...rangeProperties(first).map((line) => `      ${line}`),
     ...(label === null ? [] : [`      <Label>${escapeXml(label)}</Label>`]),
     ...rolesOf(first).map((value) => `      ${role(value)}`),
     ...tracks.flatMap((track, index) => representation(track, `${kind}-${id}-${index + 1}`)),
     '    </AdaptationSet>',
+  ];
+}
+
+/**
+ * What players need to display HDR, in the code points of ISO 23091-2, as DVB-DASH (ETSI TS 103 285) has it: a player
+ * without HLG shows it as if it were that of BT.2020.
+ */
+function rangeProperties({ videoRange }: DashTrack): readonly string[] {
+  if (videoRange !== 'PQ' && videoRange !== 'HLG') return [];
+  const property = (kind: 'Essential' | 'Supplemental', name: string, value: string) =>
+    empty(`${kind}Property`, { schemeIdUri: `urn:mpeg:mpegB:cicp:${name}`, value });
+  return [
+    property('Essential', 'ColourPrimaries', '9'),
+    property('Essential', 'MatrixCoefficients', '9'),
+    property('Essential', 'TransferCharacteristics', videoRange === 'PQ' ? '16' : '14'),
+    ...(videoRange === 'HLG' ? [property('Supplemental', 'TransferCharacteristics', '18')] : []),
   ];
 }
 

@@ -13,6 +13,8 @@ export interface AlternateRendition {
   readonly isForced?: true;
   /** What it has for people who do not see or hear all (`CHARACTERISTICS`); absent if nothing. */
   readonly characteristics?: string;
+  /** The channels of audio; absent if they are not known. */
+  readonly channels?: number;
   /** URI of its playlist; null for audio that is in the stream itself. */
   readonly uri: string | null;
 }
@@ -28,14 +30,35 @@ interface StreamMedia {
   /** Names of RFC 6381, comma-separated; null if unknown. */
   readonly codecs: string | null;
   /** Null without video, or if unknown. */
-  readonly videoRange: 'SDR' | 'PQ' | 'HLG' | null;
+  readonly videoRange: VideoRange | null;
+  /** The name of Dolby Vision that players may use instead of the codec; null if it has none. */
+  readonly supplementalCodecs: string | null;
 }
 
-/** The range of a video, as playlists name it; null without one. */
-export function videoRangeOf(video: VideoFacts | null): StreamMedia['videoRange'] {
+/** The range of a video, as playlists name it. */
+export type VideoRange = 'SDR' | 'PQ' | 'HLG';
+
+/** The range of a video; null without one. */
+export function videoRangeOf(video: VideoFacts | null): VideoRange | null {
   if (video === null) return null;
   if (!isHighRange(video)) return 'SDR';
   return video.colourTransfer === 'smpte2084' ? 'PQ' : 'HLG';
+}
+
+/** The brands of the formats that Dolby Vision of profile 8 is compatible with. */
+const compatibleBrands: Readonly<Record<number, string>> = { 1: 'db1p', 2: 'db2g', 4: 'db4h' };
+
+/** What a stream declares about the range of its video. */
+export function rangeOf(video: VideoFacts | null): Pick<StreamMedia, 'videoRange' | 'supplementalCodecs'> {
+  const { profile, level, compatibility = 0 } = video?.dolbyVision ?? {};
+  const brand = compatibleBrands[compatibility];
+  return {
+    videoRange: videoRangeOf(video),
+    supplementalCodecs:
+      profile !== 8 || level === undefined || brand === undefined
+        ? null
+        : `dvh1.08.${String(level).padStart(2, '0')}/${brand}`,
+  };
 }
 
 /** A stream of a master playlist (`#EXT-X-STREAM-INF`). */
@@ -95,7 +118,8 @@ function withDistinctNames(renditions: readonly AlternateRendition[]): readonly 
 }
 
 function mediaLine(rendition: AlternateRendition): string {
-  const { type, group, name, language, isDefault, isAutoselect, isForced, characteristics, uri } = rendition;
+  const { type, group, name, language, isDefault, isAutoselect, isForced, characteristics, channels, uri } =
+    rendition;
   return tag('EXT-X-MEDIA', {
     TYPE: type,
     'GROUP-ID': quoted(group),
@@ -106,6 +130,7 @@ function mediaLine(rendition: AlternateRendition): string {
     AUTOSELECT: yesOrNo(isAutoselect || isDefault),
     FORCED: isForced === true ? 'YES' : null,
     CHARACTERISTICS: characteristics === undefined ? null : quoted(characteristics),
+    CHANNELS: channels === undefined ? null : quoted(String(channels)),
     URI: uri === null ? null : quoted(uri),
   });
 }
@@ -127,12 +152,13 @@ function keyframeLine({ uri, ...media }: KeyframeStream): string {
 }
 
 function mediaAttributes(media: StreamMedia): Attributes {
-  const { bandwidth, averageBandwidth, resolution, codecs, videoRange } = media;
+  const { bandwidth, averageBandwidth, resolution, codecs, supplementalCodecs, videoRange } = media;
   return {
     BANDWIDTH: String(bandwidth),
     'AVERAGE-BANDWIDTH': averageBandwidth === null ? null : String(averageBandwidth),
     RESOLUTION: resolution,
     CODECS: codecs === null ? null : quoted(codecs),
+    'SUPPLEMENTAL-CODECS': supplementalCodecs === null ? null : quoted(supplementalCodecs),
     'VIDEO-RANGE': videoRange,
   };
 }

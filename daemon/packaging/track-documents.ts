@@ -4,7 +4,7 @@ import type { TrackFacts } from '../jobs/rendition-facts.js';
 import type { Packaging } from '../plan/decide/packaging.js';
 import { labelsOf, withUniqueNames } from './alternate-audio.js';
 import { type DashTrack, dashManifestText } from './dash-manifest.js';
-import { masterPlaylistText, videoRangeOf } from './master-playlist.js';
+import { masterPlaylistText, rangeOf, videoRangeOf } from './master-playlist.js';
 import { captionGroup, dashCaptions, ownCaptions } from './playlist-captions.js';
 import { declaredFrameRate } from './rendition-playlists.js';
 
@@ -70,6 +70,7 @@ export function dashTrack(
     folder,
     label: track.title ?? null,
     isDefault: false,
+    videoRange: isVideo ? videoRangeOf(video) : null,
     size: isVideo && video !== null ? displaySize(video) : null,
     frameRate: isVideo ? declaredFrameRate(facts, video?.frameRate ?? null) : null,
     sampleRate: isVideo ? null : (track.sampleRate ?? audio?.sampleRate ?? null),
@@ -119,7 +120,7 @@ function playlistOfTracks(facts: RenditionFacts, { video }: MediaFacts): string 
         averageBandwidth: averageBitrate,
         resolution,
         codecs: [...new Set(tracks.map(({ codec }) => codec))].join(','),
-        videoRange: videoRangeOf(video),
+        ...rangeOf(video),
         frameRate: rate === null ? null : rate.numerator / rate.denominator,
         audio: audioGroup,
         subtitles: captions.length > 0 ? captionGroup : null,
@@ -137,7 +138,7 @@ function playlistOfTracks(facts: RenditionFacts, { video }: MediaFacts): string 
               averageBandwidth: keyframes.averageBitrate,
               resolution,
               codecs: facts.videoCodec,
-              videoRange: videoRangeOf(video),
+              ...rangeOf(video),
             },
           ],
   });

@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JobOutput, RenditionFacts } from '../../daemon/jobs/job.js';
+import type { VideoFacts } from '../../daemon/jobs/media.js';
 import type { TrackFacts } from '../../daemon/jobs/rendition-facts.js';
 import { composeManifest } from '../../daemon/packaging/compose-manifest.js';
 import { composePlaylist } from '../../daemon/packaging/compose-playlist.js';
@@ -225,6 +226,57 @@ test('streams and playlists of keyframes declare the range of their video', () =
     ['SDR', 'SDR'],
     ['PQ', 'PQ'],
     ['HLG', 'HLG'],
+  ]);
+});
+
+test('audio with a playlist of its own declares its channels', () => {
+  const source = output(
+    'v/film.m3u8',
+    { ...cmaf, label: 'v' },
+    rendition([track('video', whole), { ...track('audio', whole), channels: 6 }]),
+  );
+  const request = output('m.m3u8', { type: 'playlist', streams: [{ source: 'v' }] });
+  assert.match(composePlaylist(request, [source]).text, /#EXT-X-MEDIA:TYPE=AUDIO,.*,CHANNELS="6",URI=/);
+});
+
+test('Dolby Vision of profile 8 is another codec of its video', () => {
+  const codecsOf = (dolbyVision: NonNullable<VideoFacts['dolbyVision']>) => {
+    const video = videoFacts({ colourTransfer: 'smpte2084', dolbyVision });
+    const source = output(
+      'v/film.m3u8',
+      { ...cmaf, label: 'v' },
+      { ...rendition([track('video', whole)]), media: { ...media, video } },
+    );
+    const request = output('m.m3u8', { type: 'playlist', streams: [{ source: 'v' }] });
+    return parsePlaylist(composePlaylist(request, [source]).text).streams[0]?.['SUPPLEMENTAL-CODECS'];
+  };
+  assert.is(codecsOf({ profile: 8, level: 7, compatibility: 1 }), 'dvh1.08.07/db1p');
+  assert.is(codecsOf({ profile: 8, level: 10, compatibility: 4 }), 'dvh1.08.10/db4h');
+  assert.is(codecsOf({ profile: 5, level: 7, compatibility: 0 }), undefined);
+});
+
+test('manifests name what players need for HDR, and other ranges are no alternatives of it', () => {
+  const sources = ['smpte2084', 'arib-std-b67', 'bt709'].map((colourTransfer, at) =>
+    output(
+      `${at}/film.mpd`,
+      { ...cmaf, label: `v${at}` },
+      { ...rendition([track('video', whole)]), media: { ...media, video: videoFacts({ colourTransfer }) } },
+    ),
+  );
+  const streams = sources.map((_, at) => ({ source: `v${at}` }));
+  const sets = composeManifest(output('m.mpd', { type: 'playlist', streams }), sources)
+    .split('<AdaptationSet')
+    .slice(1);
+  const properties = sets.map((text) =>
+    [...text.matchAll(/<(\w+)Property schemeIdUri="urn:mpeg:mpegB:cicp:(\w+)" value="(\d+)"/g)].map(
+      ([, kind = '', name = '', value = '']) => `${kind} ${name} ${value}`,
+    ),
+  );
+  const essential = ['Essential ColourPrimaries 9', 'Essential MatrixCoefficients 9'];
+  assert.equal(properties, [
+    [...essential, 'Essential TransferCharacteristics 16'],
+    [...essential, 'Essential TransferCharacteristics 14', 'Supplemental TransferCharacteristics 18'],
+    [],
   ]);
 });
 

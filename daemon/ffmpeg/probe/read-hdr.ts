@@ -92,14 +92,16 @@ function lightOf(data: ProbeObject): HdrFacts['lightLevels'] | null {
 export function readDolbyVision(stream: ProbeObject): DolbyVisionFacts | null {
   const sideData = objectsAt(stream, 'side_data_list');
   const record = sideData.find((data) => numberAt(data, 'dv_profile') !== null) ?? {};
-  const [profile, compatibility] = [
+  const [profile, level, compatibility] = [
     numberAt(record, 'dv_profile'),
+    numberAt(record, 'dv_level'),
     numberAt(record, 'dv_bl_signal_compatibility_id'),
   ];
   const hasOwnTag = /^dv(?:h1|he)$/.test(textAt(stream, 'codec_tag_string') ?? '');
   if (profile === null && !hasOwnTag) return null;
   return {
     ...(profile === null ? {} : { profile }),
+    ...(level === null ? {} : { level }),
     ...(compatibility === null ? {} : { compatibility }),
     ...(hasOwnTag ? { hasOwnTag } : {}),
   };
