@@ -13,6 +13,7 @@ import { openFfmpeg, type SandboxMode } from '../ffmpeg/index.js';
 import { type JobFailure, toJobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { exclusionReason, skippedBecause } from '../jobs/skip-rules.js';
+import { leftOutRecords, originNumbers } from '../jobs/tracks.js';
 import { findFrameAtStart, withFrameFacts } from '../pipeline/plan-job.js';
 import { isFragmentedFile, segmentedTracks, segmentGridsOf, segmentNames } from '../plan/decide/packaging.js';
 import { plan } from '../plan/plan.js';
@@ -57,6 +58,10 @@ interface DryRunOutput {
   readonly source: number | null;
   /** The file of which the output is a copy; null if it is encoded, or uploaded from its source. */
   readonly copyOf: string | null;
+  /** The numbers of the tracks of its source that it has. */
+  readonly tracks: readonly number[];
+  /** The tracks of its source that it lacks, and why. */
+  readonly left_out: ReturnType<typeof leftOutRecords>;
   /** Why the output cannot be made from this input; null if it can. */
   readonly failure: JobFailure | null;
   /** Why the output is skipped for this input, as a sentence; null if it is not. */
@@ -164,6 +169,7 @@ export async function dryRun(
     const made = pathOf(jobPlan, index, resolved, input);
     const copy = isTransferOnly(settings) && made !== null ? files.get(index + 1) : undefined;
     const source = resolved.findIndex((other) => other.settings.label === settings.source);
+    const { origins } = jobPlan.products.find(({ outputId }) => outputId === index + 1) ?? {};
     return {
       number: index + 1,
       label: settings.label ?? null,
@@ -171,6 +177,8 @@ export async function dryRun(
       path: skipped.has(index + 1) ? null : (copy ?? made),
       source: settings.source === undefined ? null : source + 1,
       copyOf: copy === undefined ? null : made,
+      tracks: origins === undefined ? [] : originNumbers(origins),
+      left_out: origins === undefined ? [] : leftOutRecords(origins),
       failure: failures.get(index + 1) ?? null,
       skipped: skipped.get(index + 1) ?? null,
     };

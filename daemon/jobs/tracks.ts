@@ -116,6 +116,12 @@ export function outputTrackRecords(
   });
 }
 
+/** The numbers of the tracks that an output is made from, in the order of their kinds. */
+export function originNumbers(origins: TrackOrigins): readonly number[] {
+  const { video, audio, subtitles, covers = [], attachments = [] } = origins;
+  return [video, audio, subtitles, covers, attachments].flat().flatMap((index) => numberOf(index) ?? []);
+}
+
 /** What an output lacks, as job details list it. */
 export function leftOutRecords({ leftOut }: TrackOrigins) {
   return leftOut.map(({ kind, streamIndex, reason }) => ({ number: numberOf(streamIndex), kind, reason }));

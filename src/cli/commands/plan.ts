@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
+import type { OutputMediaFile } from '../../shared/records.js';
 import { redact } from '../../shared/redact.js';
 import { jsonText, safeText } from '../../shared/text/safe-text.js';
 import { shellLine } from '../../shared/text/shell-words.js';
@@ -23,7 +24,7 @@ import {
   withTypedErrors,
   withValidation,
 } from '../input/typed-request.js';
-import { isUnusedRendition, unusedRenditions } from '../output/job-text.js';
+import { isUnusedRendition, lostTrackText, unusedRenditions } from '../output/job-text.js';
 import { assignDestinations } from '../run/assign-destinations.js';
 
 interface PlanOptions extends JobArgs, ProgramFlags {
@@ -58,7 +59,8 @@ run would write, without overwriting any (-n). Intermediate files, and outputs t
 folder. venc run adds only the flags that it needs to read the progress.
 
 With --json the object of a line has program and args, what the line does (encode, thumbnails, copy), its share of the work, and its
-outputs: the number, label, url and path (the file that is written) of each, and source, the number of the output that it is made from.
+outputs: the number, label, url and path (the file that is written) of each, source, the number of the output that it is made from,
+and tracks and left_out, the numbers of the tracks that it has, and those that it lacks, with the reason.
 
 Exit codes: 0 if every output can be made, 1 if one cannot, 2 if the request is rejected.
 
@@ -109,7 +111,9 @@ async function run(arg: string, given: PlanOptions, context: Context): Promise<E
       const [program, ...commandArgs] = stepCommand(plan.program, { does, args });
       const made = plan.outputs.filter(({ number }) => outputs.includes(number));
       return {
-        outputs: made.map(({ number, label, url, path, source }) => ({ number, label, url, path, source })),
+        outputs: made.map(({ number, label, url, path, source, tracks, left_out }) => ({
+          ...{ number, label, url, path, source, tracks, left_out },
+        })),
         does,
         program,
         args: commandArgs,
@@ -136,6 +140,8 @@ export interface PrintedPlan {
     readonly path: string | null;
     readonly source: number | null;
     readonly copyOf: string | null;
+    readonly tracks: readonly number[];
+    readonly left_out: NonNullable<OutputMediaFile['left_out']>;
     readonly failure: { readonly errorClass: string; readonly message: string } | null;
   }[];
   readonly steps: readonly {
@@ -186,7 +192,7 @@ export function planText(
     if (path === null) return [];
     const destination = destinations[number - 1] ?? '';
     const where = isUrl(destination) ? `${path}, to be uploaded to ${destination}` : path;
-    return [`# ${outputName(output)}: ${safeText(`${where}${originText(output)}`)}`];
+    return [`# ${outputName(output)}: ${safeText(`${where}${originText(output)}`)}`, ...trackLines(output)];
   });
   const folders =
     missingFolders.length === 0 ? [] : ['', shellLine(['mkdir', '-p', '--', ...missingFolders])];
@@ -199,6 +205,14 @@ export function planText(
     ];
   });
   return steps.length === 0 ? '' : `${[...files, ...folders, ...lines].join('\n')}\n`;
+}
+
+/** Which tracks of its source an output has, and which it lacks. Nothing for one of video and one of audio. */
+function trackLines({ tracks, left_out: leftOut }: PrintedPlan['outputs'][number]): readonly string[] {
+  if (tracks.length <= 2 && leftOut.length === 0) return [];
+  return [`tracks ${tracks.join(', ')}`, ...leftOut.map((track) => `left out: ${lostTrackText(track)}`)].map(
+    (text) => `#   ${safeText(text)}`,
+  );
 }
 
 const stepNotes = {

@@ -208,11 +208,17 @@ function trackFacts({ tracks = [], left_out: leftOut = [] }: Tracks): readonly F
   const shown = isOrdinary ? [] : tracks;
   return [
     ...shown.map((track) => [`track ${track.number ?? ''}`.trim(), trackText(track)] as const),
-    ...leftOut.map(
-      ({ number, kind, reason }) =>
-        ['left out', `${kind}${number === null ? '' : ` ${number}`}: ${reason}`] as const,
-    ),
+    ...leftOut.map((track) => ['left out', lostTrackText(track)] as const),
   ];
+}
+
+/** A track of the source that an output lacks, and why. */
+export function lostTrackText({
+  number,
+  kind,
+  reason,
+}: NonNullable<OutputMediaFile['left_out']>[number]): string {
+  return `${kind}${number === null ? '' : ` ${number}`}: ${reason}`;
 }
 
 function trackText(track: NonNullable<InputMediaFile['tracks']>[number]): string {

@@ -5,7 +5,11 @@ import { matchesGolden } from '../../helpers/golden.js';
 
 const program = '/usr/bin/ffmpeg';
 const input = ['-y', '-i', "file:/films/it's a film.mov"];
-const film = { number: 1, label: null, path: 'film.mp4', source: null, copyOf: null, failure: null };
+const noTracks = { tracks: [], left_out: [] } as const;
+const film = {
+  ...{ number: 1, label: null, path: 'film.mp4', source: null, copyOf: null, failure: null },
+  ...noTracks,
+};
 const audioOutput = {
   number: 2,
   label: 'audio',
@@ -13,6 +17,7 @@ const audioOutput = {
   source: null,
   copyOf: null,
   failure: null,
+  ...noTracks,
 };
 const graph = ['-filter_complex', '[0:0]scale=640:360,setsar=1[v]', '-map', '[v]'];
 const late = {
@@ -22,6 +27,7 @@ const late = {
   source: null,
   copyOf: null,
   failure: { errorClass: 'InvalidVideoSettingsError', message: 'The clip begins behind the end.' },
+  ...noTracks,
 };
 
 test('one output in one step matches the golden file', () => {
@@ -71,6 +77,23 @@ test('an output that cannot be made is reported separately, and the rest of the 
   const text = planText(plan, { destinations: ['a.mp4', 'b.mp3'], missingFolders: [] });
   assert.match(text, '# step 1 of 1, for output 2\n');
   assert.not.match(text, 'a.mp4');
+});
+
+test('tracks are named if there are several, or if some are left out', () => {
+  const steps: PrintedPlan['steps'] = [{ outputs: [1], does: 'encode', args: [] }];
+  const lost = {
+    number: 7,
+    kind: 'subtitle',
+    reason: 'they are images, which .mp4 does not support',
+  } as const;
+  const textOf = (one: Partial<PrintedPlan['outputs'][number]>) =>
+    planText({ program, outputs: [{ ...film, ...one }], steps }, { destinations: [], missingFolders: [] });
+  const text = textOf({ tracks: [1, 2, 3], left_out: [lost] });
+  assert.match(
+    text,
+    /^# output 1: film\.mp4\n# {3}tracks 1, 2, 3\n# {3}left out: subtitle 7: they are images, which \.mp4 does not support\n/,
+  );
+  assert.not.match(textOf({ tracks: [1, 2] }), /tracks/);
 });
 
 test('outputs that are made from another output name it, and a transfer is a copy', () => {
