@@ -13,7 +13,7 @@ import { decideAudioTracks, holdsOneTrack, leftOutAudio, maxAudioTracks } from '
 import { decideAutoCopies, hasAutoCopies, withoutAutoCopies } from './decide/auto-copies.js';
 import { decideCaptions, wantsCaptions } from './decide/captions.js';
 import { contentSecondsOf, decideClip, extendsIntoClip, startWithin } from './decide/clip.js';
-import { clipOfCopies, copyWarnings, decideCopies, withCopies } from './decide/copies.js';
+import { clipOfCopies, copyWarnings, decideCopies, markWarnings, withCopies } from './decide/copies.js';
 import { decideVideo } from './decide/decide-video.js';
 import type { AudioTrack, Decision, VideoDecision } from './decide/decisions.js';
 import { groupDecisions, hasVideo } from './decide/group-decisions.js';
@@ -276,6 +276,7 @@ function decideOutput(
         : []),
       ...copies.warnings,
       ...copyWarnings(clip, copies),
+      ...markWarnings(clip, copies, metadata),
       ...(wants.video && inputVideo === null ? endedWarnings('video', media.video) : []),
       ...endedAudio.flatMap((track) => endedWarnings('audio', track)),
       ...videoResult.warnings,

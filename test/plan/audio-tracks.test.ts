@@ -110,6 +110,19 @@ test('a copy keeps all tracks, and encodes those that the container does not sup
   ]);
 });
 
+test('a region selects only tracks of the region', () => {
+  const media = mediaFacts({
+    audio: { ...english, language: 'pt-PT' },
+    otherAudio: [{ ...german, language: 'pt-BR' }],
+  });
+  const streamsOf = (selector: string) => {
+    const settings = { audio_tracks: [selector] };
+    return plan([output(settings, 'a.mkv')], media, paths, newCapabilities).products[0]?.origins?.audio;
+  };
+  assert.equal(streamsOf('pt-br'), [german.streamIndex]);
+  assert.equal(streamsOf('por'), [english.streamIndex, german.streamIndex]);
+});
+
 test('the plan says where each track comes from and why others are left out', () => {
   const subtitles = [{ streamIndex: 6, codec: 'hdmv_pgs_subtitle' }];
   const covers = [{ streamIndex: 7, codec: 'png' }];

@@ -178,7 +178,7 @@ const expectedWarnings: readonly (readonly [OutputSettings, Partial<VideoFacts>,
   [{ ...main10, preserve_hdr_metadata: true }, {}, /^preserve_hdr_metadata had no effect/],
   [hdr10, {}, /^hdr_format had no effect, because the input is not HDR/],
   [hdr10, { pixelFormat: 'yuv422p10le' }, null],
-  [{ ...main10, hdr_format: 'hlg' }, pq, /^hdr_format was corrected to pq: the input is PQ/],
+  [{ ...main10, hdr_format: 'hlg' }, pq, /^hdr_format was corrected to hdr10: the input is PQ/],
   [{ video_codec: 'hevc', hdr: 'keep' }, { ...pq, hdr: { hasHdr10Plus: true } }, /^The HDR10\+ metadata/],
   [{ copy: true, hdr: 'keep' }, pq, null],
 ];

@@ -137,6 +137,22 @@ test('a chapter of an MP4 file that starts late keeps its time', () => {
   assert.equal(linesOf({}, 'film.mkv', media), chapterLines([10_000, 60_000, 'A']));
 });
 
+test('a first chapter a few milliseconds after the start is at the start', () => {
+  const media = mediaFacts({ chapters: [chapter(0.007, 20, 'One'), chapter(20, 40, 'Two')] });
+  assert.equal(linesOf({}, 'film.mp4', media)?.slice(2, 5), ['START=0', 'END=20000', 'title=One']);
+});
+
+test('chapters beyond the limit, and marks that a copy cannot move, are named', () => {
+  const some = mediaFacts({ chapters: [chapter(0, 60, 'One')], unused: { chapters: 500 } });
+  assert.equal(warningsOf({}, 'film.mkv', some), [
+    'Only the first 1 chapters of the input are kept: it has 500 more.',
+  ]);
+  const copy = warningsOf({ copy_video: true, start_clip: 10 }, 'film.mkv') ?? [];
+  assert.ok(
+    copy.includes('The chapters of the copy count from the requested start, not from that keyframe.'),
+  );
+});
+
 test('an audio file has the tags of its film', () => {
   assert.equal(linesOf({}, 'film.mp3')?.slice(0, 2), titleLines);
   assert.equal(linesOf({}, 'film.wav'), titleLines);

@@ -60,3 +60,12 @@ export function tagAt(stream: ProbeObject, name: string): string | null {
 export function hasDisposition(stream: ProbeObject, name: string): boolean {
   return numberAt(objectAt(stream, 'disposition'), name) === 1;
 }
+
+/** Whether a stream is an image that the file shows for itself. The images of chapters are timed. */
+export function isCover(stream: ProbeObject): boolean {
+  return (
+    textAt(stream, 'codec_type') === 'video' &&
+    hasDisposition(stream, 'attached_pic') &&
+    !hasDisposition(stream, 'timed_thumbnails')
+  );
+}

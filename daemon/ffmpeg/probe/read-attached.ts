@@ -1,19 +1,10 @@
 import type { AttachmentFacts, CoverFacts } from '../../jobs/media.js';
-import { hasDisposition, numberAt, type ProbeObject, tagAt, textAt } from './probe-fields.js';
+import { isCover, numberAt, type ProbeObject, tagAt, textAt } from './probe-fields.js';
 import { plainText } from './read-tags.js';
 
 /** Longer lists are cut: a film has up to a few hundred fonts. */
 const maxItems = 500;
 const maxLength = 255;
-
-/** Whether a stream is an image that the file shows for itself. The images of chapters are timed. */
-export function isCover(stream: ProbeObject): boolean {
-  return (
-    textAt(stream, 'codec_type') === 'video' &&
-    hasDisposition(stream, 'attached_pic') &&
-    !hasDisposition(stream, 'timed_thumbnails')
-  );
-}
 
 /** The images that a file shows for itself, and the files in it, as members of `MediaFacts`. */
 export function readAttached(streams: readonly ProbeObject[]): {

@@ -63,22 +63,25 @@ const specialAudio = ['visual_impaired', 'descriptions', 'hearing_impaired', 'co
  * default one, then in the order of the file. A description that is the first track of an MP4 file is often declared as
  * the default as well.
  */
-export function readAudio(streams: readonly ProbeObject[]): readonly AudioFacts[] {
+export function readAudio(streams: readonly ProbeObject[], formatName: string): readonly AudioFacts[] {
   const isSpecial = (stream: ProbeObject) =>
     Number(specialAudio.some((name) => hasDisposition(stream, name)));
   const isDefault = (stream: ProbeObject) => Number(hasDisposition(stream, 'default'));
   return streams
     .filter(isUsableAudio)
     .toSorted((a, b) => isSpecial(a) - isSpecial(b) || isDefault(b) - isDefault(a))
-    .map(audioFacts);
+    .map((stream) => audioFacts(stream, formatName === 'ogg'));
 }
 
-function audioFacts(stream: ProbeObject): AudioFacts {
+/** In Ogg, the title of a track is that of the file, which is kept with the tags. */
+function audioFacts(stream: ProbeObject, isOgg: boolean): AudioFacts {
+  const { title, ...labels } = readLabels(stream);
   return {
     ...readStream(stream),
     channels: numberAt(stream, 'channels') ?? 0,
     sampleRate: numberAt(stream, 'sample_rate') ?? 0,
-    ...readLabels(stream),
+    ...labels,
+    ...(isOgg || title === undefined ? {} : { title }),
   };
 }
 

@@ -9,6 +9,7 @@ import {
 } from '../../jobs/media.js';
 import {
   hasDisposition,
+  isCover,
   numberAt,
   objectAt,
   objectsAt,
@@ -17,9 +18,11 @@ import {
   textAt,
 } from './probe-fields.js';
 
-/** A file may declare thousands of tags and chapters, and texts of megabytes. The record of a job keeps them. */
+/** How many chapters of a file are read. */
+export const maxChapters = 1000;
+
+/** A file may declare thousands of tags, and texts of megabytes. The record of a job keeps them. */
 const maxTags = 100;
-const maxChapters = 1000;
 const maxLength = 10_000;
 const maxTitleLength = 1000;
 
@@ -53,7 +56,8 @@ interface FoundTags {
 export function readTags(json: ProbeObject): FoundTags {
   const format = objectAt(json, 'format');
   const isOgg = textAt(format, 'format_name') === 'ogg';
-  const owners = [format, ...(isOgg ? objectsAt(json, 'streams') : [])];
+  // ffmpeg gives each cover image tags of its own.
+  const owners = [format, ...(isOgg ? objectsAt(json, 'streams').filter((one) => !isCover(one)) : [])];
   const found = new Map<string, string>();
   for (const owner of owners) {
     const tags = objectAt(owner, 'tags');
@@ -126,7 +130,7 @@ export function readTimecode(json: ProbeObject): string | null {
 
 /**
  * The chapters of a file in the order of their times, from the start of the file. A chapter without a length ends where
- * the next one starts.
+ * the next one starts. Longer lists are cut: see `maxChapters`.
  */
 export function readChapters(json: ProbeObject): readonly ChapterFacts[] {
   const startOfFile = numberAt(objectAt(json, 'format'), 'start_time') ?? 0;

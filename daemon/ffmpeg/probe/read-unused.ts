@@ -1,7 +1,7 @@
 import type { UnusedContent, UnusedTrack } from '../../jobs/media.js';
-import { hasDisposition, numberAt, objectsAt, type ProbeObject, textAt } from './probe-fields.js';
-import { isCover } from './read-attached.js';
+import { hasDisposition, isCover, numberAt, objectsAt, type ProbeObject, textAt } from './probe-fields.js';
 import { isCodecKnown } from './read-streams.js';
+import { maxChapters } from './read-tags.js';
 import type { ProgramSelection } from './select-program.js';
 
 /** Longer lists are cut: a file may declare thousands of tags or tracks. */
@@ -34,6 +34,7 @@ export function readUnused(
     .slice(0, maxItems);
   const unused: UnusedContent = {
     ...(tracks.length === 0 ? {} : { tracks }),
+    ...(chapterCount <= maxChapters ? {} : { chapters: chapterCount - maxChapters }),
     ...(longTags.length === 0 ? {} : { tags: longTags.slice(0, maxItems) }),
     ...(programs === null ? {} : { programs: { ...programs, others: programs.others.slice(0, maxItems) } }),
   };

@@ -226,6 +226,7 @@ export function validateProbe(output: ProbeOutput): ProbeValidation {
   const { streams } = selection;
   const [audio = null, ...otherAudio] = readAudio(
     streams.filter((stream) => !empty.has(numberAt(stream, 'index') ?? -1)),
+    name,
   );
   const video = readVideo(streams, output.fieldOrder, stills);
   const subtitles = readSubtitles(streams);

@@ -111,8 +111,7 @@ export function leftOutAudio(
   const wanted = othersReason === null || isCut ? selected.tracks : audioStreams(media);
   const tracks = wanted.filter((track) => !kept.includes(track));
   if (tracks.length === 0) return null;
-  return {
-    tracks,
-    reason: isCut || othersReason === null ? `${place} holds one audio track` : othersReason,
-  };
+  const limit =
+    kept.length === 1 ? `${place} holds one audio track` : `an output has at most ${maxAudioTracks} of them`;
+  return { tracks, reason: isCut || othersReason === null ? limit : othersReason };
 }

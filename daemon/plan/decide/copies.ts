@@ -4,7 +4,7 @@ import type { AudioFacts, MediaFacts, VideoFacts } from '../../jobs/media.js';
 import { type AudioCodec, type Container, canCopy, type VideoCodec } from '../formats.js';
 import type { Capabilities } from '../plan-types.js';
 import { audioSettings, turnsOff, videoSettings } from '../stream-settings.js';
-import type { Clip, CopiedVideo } from './decisions.js';
+import type { Clip, CopiedVideo, Metadata } from './decisions.js';
 import { isDolbyVisionOnly } from './hdr.js';
 import { trackLabel } from './select-tracks.js';
 
@@ -185,4 +185,19 @@ export function copyWarnings(clip: Clip, { video, audio }: Copies): readonly str
     : [
         'The video is copied, so the clip starts at the keyframe at or before its start and ends at a whole frame.',
       ];
+}
+
+/** Chapters and the timecode are moved with the requested start, as the distance of the keyframe is unknown. */
+export function markWarnings(
+  { startSeconds }: Clip,
+  { video }: Copies,
+  { tags, chapters }: Metadata,
+): readonly string[] {
+  const marks = [
+    ...(chapters.length > 0 ? ['chapters'] : []),
+    ...(tags.some(({ name }) => name === 'timecode') ? ['timecode'] : []),
+  ];
+  return video === null || startSeconds === 0 || marks.length === 0
+    ? []
+    : [`The ${marks.join(' and the ')} of the copy count from the requested start, not from that keyframe.`];
 }

@@ -127,7 +127,13 @@ function keepHdr(settings: OutputSettings, video: VideoFacts, encoder: VideoEnco
       ...(isWritten ? data : { mastering: null, lightLevels: null }),
     },
     corrections: isOther
-      ? [{ name: 'hdr_format', value: found, reason: `the input is ${found.toUpperCase()}` }]
+      ? [
+          {
+            name: 'hdr_format',
+            value: found === 'pq' && hasData ? 'hdr10' : found,
+            reason: `the input is ${found.toUpperCase()}`,
+          },
+        ]
       : [],
     warnings: [
       ...ofInput.warnings,

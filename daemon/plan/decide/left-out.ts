@@ -34,7 +34,7 @@ export function leftOutWarnings(
   const audios = wantsAudio ? tracks.filter(({ kind }) => kind === 'audio') : [];
   const data = tracks.filter(
     ({ kind, codec }) =>
-      kind === 'data' && !(codec === 'tmcd' && (hasTimecode || settings.metadata === 'drop')),
+      kind === 'data' && !(codec === 'tmcd' && (hasTimecode || !wantsVideo || settings.metadata === 'drop')),
   );
   return [
     ...(programs === undefined || settings.program !== undefined ? [] : [programWarning(programs)]),

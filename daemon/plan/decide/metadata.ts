@@ -71,6 +71,11 @@ export function decideMetadata(
         tooLong,
         (names) => `Tags of the input that are too long or too many were left out: ${names}.`,
       ),
+      ...(found.length === 0 || media.unused?.chapters === undefined
+        ? []
+        : [
+            `Only the first ${found.length} chapters of the input are kept: it has ${media.unused.chapters} more.`,
+          ]),
       ...(found.length === 0 || (!isCut && container.hasChapters === true)
         ? []
         : [
@@ -98,6 +103,9 @@ function storesTag({ tags }: Container, name: string): boolean {
   return 'only' in tags ? tags.only.includes(name) : !tags.except.includes(name);
 }
 
+/** The delay of a first chapter that counts as none: that of the padding of audio. */
+const maxDelaySeconds = 0.05;
+
 /** The muxers of the containers whose chapters are a track of text, which starts with the film. */
 const gaplessMuxers: readonly string[] = ['mp4', 'mov', 'ipod', '3gp', '3g2'];
 
@@ -121,8 +129,13 @@ function clipChapters(
       ? []
       : [{ ...chapter, startSeconds, endSeconds }];
   });
-  const firstStart = clipped[0]?.startSeconds ?? 0;
   if (!gaplessMuxers.includes(muxer)) return clipped;
-  const first = firstStart < 0.001 ? [] : [{ startSeconds: 0, endSeconds: firstStart }];
-  return [...first, ...clipped].map((chapter) => ({ title: '', ...chapter }));
+  const [{ startSeconds: firstStart = 0 } = {}, ...others] = clipped;
+  // Files that begin below zero have their first chapter a few milliseconds after their start.
+  const isAtStart = firstStart < maxDelaySeconds;
+  const first = isAtStart ? [] : [{ startSeconds: 0, endSeconds: firstStart }];
+  const all = isAtStart
+    ? clipped.slice(0, 1).map((one) => ({ ...one, startSeconds: 0 }))
+    : clipped.slice(0, 1);
+  return [...first, ...all, ...others].map((chapter) => ({ title: '', ...chapter }));
 }

@@ -1,5 +1,5 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
-import { languageCode } from '../../../src/shared/text/languages.js';
+import { languageCode, languageTag } from '../../../src/shared/text/languages.js';
 import type { JobFailure } from '../../jobs/job.js';
 import {
   type AudioFacts,
@@ -53,7 +53,11 @@ function isNamed({ number, track }: NumberedTrack<TrackLabels>, word: string): b
   if (purpose !== undefined) return dispositions.includes(purpose);
   if (/^\d+$/.test(word)) return number === Number(word);
   const code = language === undefined ? null : languageCode(language);
-  return word === 'und' ? code === null : code !== null && code === languageCode(word);
+  if (word === 'und') return code === null;
+  // Regions and scripts count if both name one: `pt-BR` is not `pt-PT`.
+  const [own = '', wanted = ''] = [language ?? '', word].map((one) => languageTag(one).toLowerCase());
+  if (own.includes('-') && wanted.includes('-')) return own === wanted;
+  return code !== null && code === languageCode(word);
 }
 
 /** The audio tracks of an input that can be encoded, in the order of the file, with their numbers in it. */

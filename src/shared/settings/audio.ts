@@ -24,9 +24,13 @@ const language = {
   section: 'Audio tracks',
 } as const;
 
-/** A word for tracks, and which of those that it names. */
-const trackPattern =
-  '(all|default|languages|[1-9][0-9]{0,3}|((original|dub|commentary|descriptions|visually_impaired|hearing_impaired|music_and_effects|forced)|[a-z]{2,3}(-[a-z0-9]{1,8})*)(:[1-9][0-9]?)?)';
+const purposes = inAnyCase([
+  ...['original', 'dub', 'commentary', 'descriptions', 'visually_impaired', 'hearing_impaired'],
+  ...['music_and_effects', 'forced'],
+]);
+
+/** A word for tracks, in any letter case, and which of those that it names. */
+const trackPattern = `(${inAnyCase(['all', 'default', 'languages'])}|[1-9][0-9]{0,3}|(${purposes}|[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*)(:[1-9][0-9]?)?)`;
 
 /** What selects tracks of audio or subtitles. */
 export const trackSelector = {

@@ -11,7 +11,7 @@ export const budget: Budget = {
   'daemon/app/records': { lines: 320, files: 3 },
   'daemon/captions': { lines: 1530, files: 14 },
   'daemon/dry-run': { lines: 670, files: 5 },
-  'daemon/ffmpeg': { lines: 5880, files: 40 },
+  'daemon/ffmpeg': { lines: 5890, files: 40 },
   'daemon/hosted-files': { lines: 890, files: 7 },
   'daemon/http': { lines: 4120, files: 28 },
   'daemon/jobs': { lines: 3830, files: 31 },
@@ -20,7 +20,7 @@ export const budget: Budget = {
   'daemon/net': { lines: 440, files: 4 },
   'daemon/packaging': { lines: 4340, files: 32 },
   'daemon/pipeline': { lines: 5330, files: 40 },
-  'daemon/plan': { lines: 11870, files: 78 },
+  'daemon/plan': { lines: 11900, files: 78 },
   'daemon/queue': { lines: 3310, files: 18 },
   'daemon/queue/postgres': { lines: 900, files: 4 },
   'daemon/store': { lines: 5350, files: 38 },
@@ -34,7 +34,7 @@ export const budget: Budget = {
   'src/cli/output': { lines: 1350, files: 11 },
   'src/client': { lines: 3120, files: 22 },
   'src/config': { lines: 820, files: 6 },
-  'src/shared': { lines: 10970, files: 83 },
+  'src/shared': { lines: 10980, files: 83 },
   'src/tui': { lines: 1970, files: 16 },
 };
 
