@@ -234,6 +234,9 @@ export interface UnusedContent {
   readonly programs?: { readonly chosen: ProgramFacts; readonly others: readonly ProgramFacts[] };
 }
 
+/** What programs name every track of MP4, which has titles as names of handlers. */
+export const genericTitle = /^(?:subtitles?|stereo|mono|surround|core media .*|iso media .*|.*handler?\W*)$/i;
+
 /** A timecode of SMPTE 12M; the frames follow `;` or `.` if frame numbers are dropped to keep up with the clock. */
 export const timecodePattern = /^(\d{2}):(\d{2}):(\d{2})([:;.])(\d{2,3})$/;
 

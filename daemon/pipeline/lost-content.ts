@@ -1,5 +1,5 @@
 import { isObject } from '../../src/shared/util/is-object.js';
-import { audioStreams, type MediaFacts, type TrackLabels } from '../jobs/media.js';
+import { audioStreams, genericTitle, type MediaFacts, type TrackLabels } from '../jobs/media.js';
 import type { Product } from '../plan/plan-types.js';
 
 /** What an output should have besides its frames and samples and has not, one sentence each. */
@@ -84,7 +84,9 @@ function lostLabels(
 ): readonly string[] {
   if (tracks.length !== expected.length) return [];
   const titles = expected.flatMap(({ title }, at) =>
-    title === undefined || tracks[at]?.title === title ? [] : [`${at + 1} (${title})`],
+    title === undefined || genericTitle.test(title) || tracks[at]?.title === title
+      ? []
+      : [`${at + 1} (${title})`],
   );
   const languages = expected.flatMap(({ language }, at) =>
     language === undefined || tracks[at]?.language !== undefined ? [] : [`${at + 1} (${language})`],

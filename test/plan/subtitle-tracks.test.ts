@@ -121,6 +121,11 @@ test('without a default track, the first one that is not forced is the default',
   assert.equal(planned({ subtitle_tracks: ['languages'] }, 'a.mkv', [forced, german, shared]).tracks, [3, 4]);
 });
 
+test('the first of several default tracks of the input is the default', () => {
+  const second: SubtitleFacts = { ...german, dispositions: ['default'] };
+  assert.equal(planned({}, 'a.mkv', [english, second]).dispositions, ['default', '0']);
+});
+
 test('burned text is the default track, or the first one that the request selects', () => {
   const burned = (settings: OutputSettings, tracks?: readonly SubtitleFacts[]) =>
     planned({ subtitles: 'burn', ...settings }, 'a.mp4', tracks);

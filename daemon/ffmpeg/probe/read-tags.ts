@@ -1,6 +1,7 @@
 import { languageCode } from '../../../src/shared/text/languages.js';
 import {
   type ChapterFacts,
+  genericTitle,
   type Tag,
   type TrackDisposition,
   type TrackLabels,
@@ -100,9 +101,6 @@ export function plainText(text: string): string {
     .trim();
 }
 
-/** What programs name every track of MP4, which has titles as names of handlers. */
-const genericHandler = /^(?:subtitles?|stereo|mono|surround|core media .*|iso media .*|.*handler?\W*)$/i;
-
 /** Second names of dispositions. */
 const secondNames: Readonly<Partial<Record<TrackDisposition, string>>> = { visual_impaired: 'descriptions' };
 
@@ -110,7 +108,7 @@ const secondNames: Readonly<Partial<Record<TrackDisposition, string>>> = { visua
 export function readLabels(stream: ProbeObject): TrackLabels {
   const language = tagAt(stream, 'language');
   const handler = tagAt(stream, 'handler_name') ?? '';
-  const title = plainText(tagAt(stream, 'title') ?? (genericHandler.test(handler) ? '' : handler));
+  const title = plainText(tagAt(stream, 'title') ?? (genericTitle.test(handler) ? '' : handler));
   const dispositions = trackDispositions.filter((name) =>
     [name, secondNames[name] ?? name].some((one) => hasDisposition(stream, one)),
   );

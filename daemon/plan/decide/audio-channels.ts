@@ -210,7 +210,8 @@ export function joinChannels(
   const endSeconds = Number.isFinite(last) ? last : media.durationSeconds;
   const longest = all[Math.max(0, ends.indexOf(last))];
   if (longest === undefined) return invalid('names no channel');
-  const { streamIndex, codec, sampleRate, durationSeconds, startSeconds, language } = longest;
+  const { streamIndex, codec, durationSeconds, startSeconds, language } = longest;
+  const sampleRate = Math.max(...all.map((track) => track.sampleRate));
   const isOneLanguage =
     language !== undefined &&
     all.every((track) => languageCode(track.language ?? '') === languageCode(language));

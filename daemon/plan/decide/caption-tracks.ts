@@ -53,11 +53,20 @@ export function imageTrack({ streamIndex, language, title, dispositions = [] }: 
   return { from: 'input', streamIndex, language: code, title: title ?? null, dispositions };
 }
 
-/** Players show one default track. A file that is declared as the default replaces that of the input. */
+/** The position of the default track: the last file that the request declares as it, or the first of the input. */
+export function defaultPosition(
+  tracks: readonly (Pick<SubtitleFacts, 'dispositions'> & { readonly streamIndex: number | null })[],
+): number {
+  const isDefault = ({ dispositions = [] }: (typeof tracks)[number]) => dispositions.includes('default');
+  const ofFiles = tracks.findLastIndex((track) => track.streamIndex === null && isDefault(track));
+  return ofFiles === -1 ? tracks.findIndex(isDefault) : ofFiles;
+}
+
+/** Players show one default track. */
 export function withOneDefault(tracks: readonly CaptionTrack[]): readonly CaptionTrack[] {
-  const last = tracks.findLastIndex(({ dispositions }) => dispositions.includes('default'));
+  const chosen = defaultPosition(tracks);
   return tracks.map((track, index) =>
-    index === last
+    index === chosen
       ? track
       : { ...track, dispositions: track.dispositions.filter((name) => name !== 'default') },
   );
@@ -104,7 +113,7 @@ export function burn(
   tracks: readonly (PreparedCaptions | SubtitleFacts)[],
   { clip, outputId, media, video }: CaptionContext,
 ): DecidedCaptions {
-  const chosen = tracks.findLast(({ dispositions = [] }) => dispositions.includes('default')) ?? tracks[0];
+  const chosen = tracks[defaultPosition(tracks)] ?? tracks[0];
   if (chosen === undefined)
     return { tracks: [], warnings: ['There are no subtitles that can be burned into the video.'] };
   if (!('captions' in chosen)) {

@@ -11,6 +11,7 @@ import {
   burn,
   type CaptionContext,
   type DecidedCaptions,
+  defaultPosition,
   emptyWarning,
   fileTrack,
   hasCaptionTracks,
@@ -222,22 +223,21 @@ function decideRenditions(
     const { cues, warnings } = clipCaptions(captions, clip);
     const isForced = isShownAlways(one, spoken);
     const name = languageName(language) ?? 'Subtitles';
-    const rendition: CaptionRendition = {
+    const rendition: Omit<CaptionRendition, 'isDefault'> = {
       captions: { ...captions, cues },
       language: language === null ? null : languageTag(language),
       label: title ?? (dispositions.includes('forced') && !isForced ? `${name} (forced)` : name),
-      isDefault: dispositions.includes('default'),
       isForced,
     };
-    return { rendition, warnings: cues.length === 0 ? [...warnings, emptyWarning] : warnings };
+    return { ...one, rendition, warnings: cues.length === 0 ? [...warnings, emptyWarning] : warnings };
   });
-  const renditions = all.map(({ rendition }) => rendition).filter(({ captions }) => captions.cues.length > 0);
-  const last = renditions.findLastIndex(({ isDefault }) => isDefault);
+  const found = all.filter(({ rendition }) => rendition.captions.cues.length > 0);
+  const chosen = defaultPosition(found);
   return {
     tracks: [],
-    ...(renditions.length === 0
+    ...(found.length === 0
       ? {}
-      : { renditions: renditions.map((one, index) => ({ ...one, isDefault: index === last })) }),
+      : { renditions: found.map((one, index) => ({ ...one.rendition, isDefault: index === chosen })) }),
     warnings: [
       ...new Set([
         ...lost.map((facts) => leftOutWarning(facts, 'WebVTT')),
