@@ -1,4 +1,5 @@
 import { withoutPassword } from '../../src/shared/redact.js';
+import { createOnce } from '../../src/shared/util/collections.js';
 import type { Ffmpeg } from '../ffmpeg/index.js';
 import type { JobFailure } from '../jobs/job.js';
 import type { WatermarkImage } from '../plan/plan-types.js';
@@ -23,12 +24,8 @@ const placeholderImage = { demuxer: 'png_pipe', width: 100, height: 100 } as con
  * warning.
  */
 export function createWatermarkInspector({ probeImage }: Ffmpeg, scratch: string): WatermarkInspector {
-  const probed = new Map<string, Promise<WatermarkImage>>();
-  const probeOnce = (path: string): Promise<WatermarkImage> => {
-    const found = probed.get(path) ?? probeImage(path);
-    probed.set(path, found);
-    return found;
-  };
+  const once = createOnce<WatermarkImage>();
+  const probeOnce = (path: string): Promise<WatermarkImage> => once(path, () => probeImage(path));
   const placeholders = new Map<string, WatermarkImage>();
   const placeholderFor = (url: string): WatermarkImage => {
     const known = placeholders.get(url);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { isVencError, VencError } from '../../src/shared/errors.js';
+import { createOnce } from '../../src/shared/util/collections.js';
 import type { Run } from '../jobs/run.js';
 import { decodeInPlace } from '../transfer/decode-file.js';
 import { transportWithCredentials } from '../transports/services.js';
@@ -28,16 +29,13 @@ export function createFileFetcher<T>(
   context: PipelineContext,
   kind: FetchedKind<T>,
 ): (run: Run, url: string, credentials: string | undefined) => Promise<T> {
-  const fetched = new Map<string, Promise<T>>();
-  return (run, url, credentials) => {
-    const key = JSON.stringify([url, credentials]);
-    const known = fetched.get(key);
-    if (known !== undefined) return known;
-    const path = join(kind.scratch, `${kind.prefix}-${fetched.size}`);
-    const file = fetchFile(run, context, { url, credentials, path }, kind);
-    fetched.set(key, file);
-    return file;
-  };
+  const once = createOnce<T>();
+  let count = 0;
+  return (run, url, credentials) =>
+    once(JSON.stringify([url, credentials]), () => {
+      const path = join(kind.scratch, `${kind.prefix}-${count++}`);
+      return fetchFile(run, context, { url, credentials, path }, kind);
+    });
 }
 
 async function fetchFile<T>(

@@ -1,3 +1,4 @@
+import { createOnce } from '../../src/shared/util/collections.js';
 import type { Ffmpeg } from '../ffmpeg/index.js';
 import type { JobOutput } from '../jobs/job.js';
 import type { Run } from '../jobs/run.js';
@@ -33,13 +34,11 @@ export async function measureAudio<T extends MeasurableOutput>(
   given: readonly T[],
   { planFor, scratch, source, withEncoder }: MeasuringOptions<T>,
 ): Promise<readonly T[]> {
-  const results = new Map<string, Promise<MeasuredAudio>>();
+  const once = createOnce<MeasuredAudio>();
   const measureOnce = (planned: PlannedMeasurement): Promise<MeasuredAudio> => {
     const ffmpeg = source.ffmpeg();
     const key = JSON.stringify([ffmpeg.ffmpeg.path, planned.measurement, planned.runs.at(-1)]);
-    const result = results.get(key) ?? measure(run, ffmpeg, planned, scratch);
-    results.set(key, result);
-    return result;
+    return once(key, () => measure(run, ffmpeg, planned, scratch));
   };
   const measureOne = async (one: T): Promise<T> => {
     const measured = new Map(one.measured);

@@ -6,6 +6,7 @@ import { maxPixels } from '../../src/shared/settings/limits.js';
 import { isSegmented } from '../../src/shared/settings/segments.js';
 import { coverUrlOf } from '../../src/shared/settings/sources.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
+import { createOnce } from '../../src/shared/util/collections.js';
 import { type JobOutput, toJobFailure } from '../jobs/job.js';
 import type { CoverFacts, MediaFacts } from '../jobs/media.js';
 import type { Run } from '../jobs/run.js';
@@ -54,7 +55,7 @@ export function createAttachedReader(context: PipelineContext, scratch: string):
       return new VencError(errorClass, message, { cause: error });
     },
   });
-  const once = createCache();
+  const once = createOnce<unknown>();
   return async (run, output, file) => {
     const { settings, destination } = output;
     const filename = fileNameInUrl(destination);
@@ -194,16 +195,6 @@ async function attempt<T>(run: Run, from: string, work: () => Promise<T>): Promi
     const { message } = toJobFailure(error, 'WatermarkError');
     return { warning: `${from} was left out: ${message.replace(/\.$/, '')}.` };
   }
-}
-
-/** Runs each work once, by its key. */
-function createCache(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
-  const known = new Map<string, Promise<unknown>>();
-  return <T>(key: string, work: () => Promise<T>) => {
-    const found = (known.get(key) as Promise<T> | undefined) ?? work();
-    known.set(key, found);
-    return found;
-  };
 }
 
 function named(path: string, format: CoverImage['format'], facts: Partial<CoverFacts>): CoverImage {

@@ -22,6 +22,19 @@ export function memoizeLatest<From extends object, To>(compute: (from: From) => 
   };
 }
 
+/** Returns a function that runs each work once, by its key: later calls with the same key return its first promise. */
+export function createOnce<T>(): <Result extends T>(
+  key: string,
+  work: () => Promise<Result>,
+) => Promise<Result> {
+  const started = new Map<string, Promise<T>>();
+  return <Result extends T>(key: string, work: () => Promise<Result>) => {
+    const found = (started.get(key) as Promise<Result> | undefined) ?? work();
+    started.set(key, found);
+    return found;
+  };
+}
+
 /** The items in their order, at most `size` at a time. */
 export function* chunksOf<T>(items: readonly T[], size: number): Generator<readonly T[]> {
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
