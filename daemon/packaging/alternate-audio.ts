@@ -163,17 +163,6 @@ export function labelsOf(
   };
 }
 
-/** Players know the renditions of a group by their names, so a second one with the same name is numbered. */
-export function withUniqueNames(renditions: readonly AlternateRendition[]): readonly AlternateRendition[] {
-  const taken = new Set<string>();
-  return renditions.map((rendition) => {
-    let { name } = rendition;
-    for (let number = 2; taken.has(name); number += 1) name = `${rendition.name} ${number}`;
-    taken.add(name);
-    return { ...rendition, name };
-  });
-}
-
 /** A group with exactly one default: the first that the request marks, or else the first. */
 function groupOf(name: string, members: readonly Member[]): AudioGroup {
   const chosen = Math.max(
@@ -182,19 +171,17 @@ function groupOf(name: string, members: readonly Member[]): AudioGroup {
   );
   return {
     name,
-    renditions: withUniqueNames(
-      members.map((member, index) => ({
-        type: 'AUDIO',
-        group: name,
-        name: member.name ?? languageName(member.language) ?? name,
-        language: member.language === 'und' ? null : member.language,
-        isDefault: index === chosen,
-        isAutoselect: member.isAutoselect,
-        ...(member.characteristics === undefined ? {} : { characteristics: member.characteristics }),
-        ...(member.channels === undefined ? {} : { channels: member.channels }),
-        uri: member.uri,
-      })),
-    ),
+    renditions: members.map((member, index) => ({
+      type: 'AUDIO',
+      group: name,
+      name: member.name ?? languageName(member.language) ?? name,
+      language: member.language === 'und' ? null : member.language,
+      isDefault: index === chosen,
+      isAutoselect: member.isAutoselect,
+      ...(member.characteristics === undefined ? {} : { characteristics: member.characteristics }),
+      ...(member.channels === undefined ? {} : { channels: member.channels }),
+      uri: member.uri,
+    })),
     codecs: [...new Set(members.flatMap(({ codec }) => codec ?? []))],
     ratesWith: (video) => {
       const all = members.map((member) => ratesDuring(member, video));

@@ -104,8 +104,8 @@ function adaptationSet(tracks: readonly DashTrack[], id: number, profile: DashPr
 }
 
 /**
- * What players need to display HDR, in the code points of ISO 23091-2, as DVB-DASH (ETSI TS 103 285) has it: a player
- * without HLG shows it as if it were that of BT.2020.
+ * What players need to display HDR, in the code points of ISO 23091-2, as DVB-DASH (ETSI TS 103 285) has it. Players
+ * that do not know HLG use the transfer of BT.2020.
  */
 function rangeProperties({ videoRange }: DashTrack): readonly string[] {
   if (videoRange !== 'PQ' && videoRange !== 'HLG') return [];

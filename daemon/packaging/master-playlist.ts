@@ -29,7 +29,7 @@ interface StreamMedia {
   readonly resolution: string | null;
   /** Names of RFC 6381, comma-separated; null if unknown. */
   readonly codecs: string | null;
-  /** Null without video, or if unknown. */
+  /** Null without video. */
   readonly videoRange: VideoRange | null;
   /** The name of Dolby Vision that players may use instead of the codec; null if it has none. */
   readonly supplementalCodecs: string | null;
@@ -105,7 +105,7 @@ export function masterPlaylistText(playlist: MasterPlaylist): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** No two renditions of a group have the same name (RFC 8216, section 4.3.4.1.1). */
+/** Numbers a second rendition of a group with the same name (RFC 8216, section 4.3.4.1.1): players know them by names. */
 function withDistinctNames(renditions: readonly AlternateRendition[]): readonly AlternateRendition[] {
   const taken = new Set<string>();
   return renditions.map((rendition) => {

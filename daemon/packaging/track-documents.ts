@@ -2,7 +2,7 @@ import type { RenditionFacts } from '../jobs/job.js';
 import { displaySize, type MediaFacts } from '../jobs/media.js';
 import type { TrackFacts } from '../jobs/rendition-facts.js';
 import type { Packaging } from '../plan/decide/packaging.js';
-import { labelsOf, withUniqueNames } from './alternate-audio.js';
+import { labelsOf } from './alternate-audio.js';
 import { type DashTrack, dashManifestText } from './dash-manifest.js';
 import { masterPlaylistText, rangeOf, videoRangeOf } from './master-playlist.js';
 import { captionGroup, dashCaptions, ownCaptions } from './playlist-captions.js';
@@ -101,16 +101,14 @@ function playlistOfTracks(facts: RenditionFacts, { video }: MediaFacts): string 
     version: 6,
     isIndependent,
     alternates: [
-      ...withUniqueNames(
-        audio.map((track, index) => ({
-          type: 'AUDIO',
-          group: audioGroup,
-          ...labelsOf(track, audioGroup),
-          isDefault: index === 0,
-          isAutoselect: true,
-          uri: encodeURIComponent(track.playlist ?? ''),
-        })),
-      ),
+      ...audio.map((track, index) => ({
+        type: 'AUDIO' as const,
+        group: audioGroup,
+        ...labelsOf(track, audioGroup),
+        isDefault: index === 0,
+        isAutoselect: true,
+        uri: encodeURIComponent(track.playlist ?? ''),
+      })),
       ...captions,
     ],
     streams: [
