@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { VencError } from '../../../src/shared/errors.js';
 import type { Analysis, MediaFacts, VideoFacts } from '../../jobs/media.js';
+import { isHighRange } from '../../plan/decide/colours.js';
 import { inputOptions } from '../../plan/safe-input.js';
 import { ProgramMessages } from '../explain.js';
 import type { Binary } from '../ffmpeg-types.js';
@@ -162,7 +163,7 @@ export async function probeFile(
 
   async function withHdr(media: MediaFacts): Promise<MediaFacts> {
     const { video } = media;
-    if (video === null) return media;
+    if (video === null || !isHighRange(video)) return media;
     const stream = objectsAt(parseProbe(json), 'streams').find(
       (one) => numberAt(one, 'index') === video.streamIndex,
     );

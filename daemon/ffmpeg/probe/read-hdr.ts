@@ -1,5 +1,4 @@
 import type { Analysis, Chromaticity, DolbyVisionFacts, HdrFacts, VideoFacts } from '../../jobs/media.js';
-import { isHighRange } from '../../plan/decide/colours.js';
 import { inputOptions } from '../../plan/safe-input.js';
 import type { Binary } from '../ffmpeg-types.js';
 import { numberAt, objectsAt, type ProbeObject, parseProbe, textAt } from './probe-fields.js';
@@ -17,7 +16,7 @@ interface ProbedVideo {
 
 /**
  * What an HDR video declares about its mastering display and its light. Encoders write it into the frames, and some
- * files have it in the header of the track, which the frames overrule. Null if the video is no HDR.
+ * files have it in the header of the track, which the frames overrule. Null if it declares nothing.
  */
 export async function readHdr(
   ffprobe: Binary,
@@ -25,7 +24,6 @@ export async function readHdr(
   { video, stream, analysis }: ProbedVideo,
   options: { readonly settings: ProbeSettings; readonly signal: AbortSignal },
 ): Promise<HdrFacts | null> {
-  if (!isHighRange(video)) return null;
   const args = [
     ...[
       '-v',
