@@ -20,7 +20,7 @@ import { groupDecisions, hasVideo } from './decide/group-decisions.js';
 import { hasHintTracks } from './decide/hint-tracks.js';
 import { lostLanguageWarnings } from './decide/languages.js';
 import { leftOutWarnings } from './decide/left-out.js';
-import { decideMetadata } from './decide/metadata.js';
+import { decideMetadata, hasTimecode } from './decide/metadata.js';
 import { decidePackaging } from './decide/packaging.js';
 import { selectAudio } from './decide/select-tracks.js';
 import { decideHeldFrame, decideLastFrame, isLastFrameHeld } from './decide/timing.js';
@@ -236,7 +236,6 @@ function decideOutput(
     ...{ container, extension, isCut: packaging.packaging !== undefined, hasHintTracks: isHinted },
     usesFonts: burned !== undefined,
   });
-  const hasTimecode = metadata.tags.some(({ name }) => name === 'timecode');
   const decision = {
     outputId: id,
     extension,
@@ -266,7 +265,7 @@ function decideOutput(
         wantsAudio: wants.audio,
         otherAudio,
         hasVideo: isVideo,
-        hasTimecode,
+        hasTimecode: hasTimecode(metadata),
       }),
       ...attached.warnings,
       ...metadataWarnings,

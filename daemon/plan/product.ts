@@ -8,6 +8,7 @@ import {
   type Decision,
   type Timing,
 } from './decide/decisions.js';
+import { hasTimecode } from './decide/metadata.js';
 import { perSecond } from './decide/timing.js';
 import { videoEncoders } from './encoders.js';
 import { type AudioCodec, containerOf, extensionOf, isExtension, type VideoCodec } from './formats.js';
@@ -80,9 +81,7 @@ export function productOf(decision: Decision, media: MediaFacts, paths: PlanPath
     ...(captions === undefined
       ? {}
       : { captionTracks: captions.map(({ dispositions }) => ({ dispositions: purposesOf(dispositions) })) }),
-    ...(decision.metadata?.tags.some(({ name }) => name === 'timecode') === true
-      ? { hasTimecode: true as const }
-      : {}),
+    ...(hasTimecode(decision.metadata) ? { hasTimecode: true as const } : {}),
     origins: decision.origins,
   };
 }

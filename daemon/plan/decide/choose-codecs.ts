@@ -64,7 +64,8 @@ export function pickAudioEncoder(
 
 /**
  * The encoder for a video codec; null if this ffmpeg has none. For a bitrate, an encoder with two passes is preferred
- * over a better one without, because the bitrate must be met; for forced keyframes, one that places them; for HDR, one that writes its metadata.
+ * over a better one without, because the bitrate must be met; for forced keyframes, one that places them; for HDR, one
+ * that writes its metadata.
  */
 export function pickVideoEncoder(
   codec: VideoCodec,

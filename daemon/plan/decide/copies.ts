@@ -6,6 +6,7 @@ import type { Capabilities } from '../plan-types.js';
 import { audioSettings, turnsOff, videoSettings } from '../stream-settings.js';
 import type { Clip, CopiedVideo, Metadata } from './decisions.js';
 import { isDolbyVisionOnly } from './hdr.js';
+import { hasTimecode } from './metadata.js';
 import { trackLabel } from './select-tracks.js';
 
 /** The streams of an output: those of the input that it has at all, and the codecs of those that are encoded. */
@@ -80,7 +81,7 @@ export function decideCopies(
     ),
     warnings: [
       ...dolbyVisionWarnings,
-      ...(settings.thumbnails !== undefined && video !== null && isOnlyDolbyVision(video)
+      ...(settings.thumbnails !== undefined && video !== null && isDolbyVisionOnly(video)
         ? ['The thumbnails have wrong colours: ffmpeg does not interpret those of Dolby Vision profile 5.']
         : []),
       ...(wantedVideo === null || video !== null ? [] : [encoded('The video', wantedVideo.codec)]),
@@ -89,10 +90,6 @@ export function decideCopies(
         .map((track) => encoded(`Audio track ${trackLabel(track, media)}`, track.codec)),
     ],
   };
-}
-
-function isOnlyDolbyVision({ dolbyVision }: VideoFacts): boolean {
-  return dolbyVision !== undefined && isDolbyVisionOnly(dolbyVision);
 }
 
 /** What a copy of a video has to say about Dolby Vision. */
@@ -108,14 +105,15 @@ const versionWithOwnTag = 7;
  * with ffmpeg 5.0 and newer. A video that other decoders cannot display fails if nothing says so.
  */
 function copyOfDolbyVision(
-  { codec, dolbyVision }: VideoFacts,
+  video: VideoFacts,
   { container, extension }: Pick<StreamsToCopy, 'container' | 'extension'>,
   { hasFpsMode, version }: Pick<Capabilities, 'hasFpsMode' | 'version'>,
 ): DolbyVisionCopy | { readonly failure: JobFailure } {
+  const { codec, dolbyVision } = video;
   const isHevc = codec === 'hevc';
   const hasTags = container.needsHvc1Tag ?? false;
   if (dolbyVision === undefined) return isHevc && hasTags ? { tag: 'hvc1', warnings: [] } : noDolbyVision;
-  const isOnly = isDolbyVisionOnly(dolbyVision);
+  const isOnly = isDolbyVisionOnly(video);
   const isStored = container.muxer === 'mp4' || container.muxer === 'matroska';
   const hasRecord = isStored && hasFpsMode && dolbyVision.profile !== undefined;
   const canTag = container.muxer === 'mp4' && version !== null && version >= versionWithOwnTag;
@@ -147,7 +145,7 @@ function copyOfDolbyVision(
  * like. A video that cannot be encoded is copied if it may be.
  */
 export function withCopies(given: OutputSettings, video: VideoFacts | null): OutputSettings {
-  const mustCopy = given.copy_video === 'auto' && video !== null && isOnlyDolbyVision(video);
+  const mustCopy = given.copy_video === 'auto' && video !== null && isDolbyVisionOnly(video);
   const settings: OutputSettings = mustCopy ? { ...given, copy_video: true } : given;
   if (settings.copy !== true) return settings;
   const isEncoded = (names: readonly (keyof OutputSettings)[]) =>
@@ -191,11 +189,11 @@ export function copyWarnings(clip: Clip, { video, audio }: Copies): readonly str
 export function markWarnings(
   { startSeconds }: Clip,
   { video }: Copies,
-  { tags, chapters }: Metadata,
+  metadata: Metadata,
 ): readonly string[] {
   const marks = [
-    ...(chapters.length > 0 ? ['chapters'] : []),
-    ...(tags.some(({ name }) => name === 'timecode') ? ['timecode'] : []),
+    ...(metadata.chapters.length > 0 ? ['chapters'] : []),
+    ...(hasTimecode(metadata) ? ['timecode'] : []),
   ];
   return video === null || startSeconds === 0 || marks.length === 0
     ? []

@@ -48,7 +48,7 @@ export function decideVideo(
   segmentGrids: readonly number[] = [],
   burnsCaptions = false,
 ): VideoResult {
-  if (video.dolbyVision !== undefined && isDolbyVisionOnly(video.dolbyVision))
+  if (isDolbyVisionOnly(video))
     return { failure: { errorClass: 'UnsupportedInputError', message: dolbyVisionOnlyMessage } };
   // 0 is a request too: no rotation, whatever the file signals.
   const rotated: VideoFacts =

@@ -1,12 +1,6 @@
 import { demandedHdr } from '../../../src/shared/settings/hdr.js';
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
-import type {
-  DolbyVisionFacts,
-  HdrFacts,
-  LightLevels,
-  MasteringDisplay,
-  VideoFacts,
-} from '../../jobs/media.js';
+import type { HdrFacts, LightLevels, MasteringDisplay, VideoFacts } from '../../jobs/media.js';
 import { type VideoEncoderName, videoEncoders } from '../encoders.js';
 import type { VideoCodec } from '../formats.js';
 import type { Capabilities, DeclaredHdr } from '../plan-types.js';
@@ -207,7 +201,9 @@ function validHdr({ mastering, lightLevels }: HdrFacts): {
 }
 
 /** Whether only Dolby Vision decoders can display a video: profile 5, and 10 without a compatible base layer. */
-export function isDolbyVisionOnly({ profile, compatibility, hasOwnTag }: DolbyVisionFacts): boolean {
+export function isDolbyVisionOnly({ dolbyVision }: VideoFacts): boolean {
+  if (dolbyVision === undefined) return false;
+  const { profile, compatibility, hasOwnTag } = dolbyVision;
   if (profile === undefined) return hasOwnTag === true;
   return profile === 5 || (profile === 10 && compatibility === 0);
 }

@@ -87,6 +87,11 @@ export function decideMetadata(
   };
 }
 
+/** Whether an output has a timecode. */
+export function hasTimecode(metadata: Metadata | undefined): boolean {
+  return metadata?.tags.some(({ name }) => name === 'timecode') === true;
+}
+
 /** The muxers of containers with a timecode: as a track in MP4 and QuickTime, as a tag in Matroska. */
 const timecodeMuxers: readonly string[] = ['mp4', 'mov', 'matroska'];
 
@@ -111,8 +116,8 @@ const gaplessMuxers: readonly string[] = ['mp4', 'mov', 'ipod', '3gp', '3g2'];
 
 /**
  * The chapters of a clip: those that cross its edges are shortened, and those beyond them left out. A chapter ends where
- * the next one starts, because MP4 has no others. It also has none that starts late, which one with an empty title precedes, and none without
- * a title, which becomes an empty one.
+ * the next one starts, because MP4 has no others. It also has none that starts late, which one with an empty title
+ * precedes, and none without a title, which becomes an empty one.
  */
 function clipChapters(
   chapters: readonly ChapterFacts[],
@@ -130,12 +135,13 @@ function clipChapters(
       : [{ ...chapter, startSeconds, endSeconds }];
   });
   if (!gaplessMuxers.includes(muxer)) return clipped;
-  const [{ startSeconds: firstStart = 0 } = {}, ...others] = clipped;
+  const [first, ...others] = clipped;
+  if (first === undefined) return [];
+  const { startSeconds } = first;
   // Files that begin below zero have their first chapter a few milliseconds after their start.
-  const isAtStart = firstStart < maxDelaySeconds;
-  const first = isAtStart ? [] : [{ startSeconds: 0, endSeconds: firstStart }];
-  const all = isAtStart
-    ? clipped.slice(0, 1).map((one) => ({ ...one, startSeconds: 0 }))
-    : clipped.slice(0, 1);
-  return [...first, ...all, ...others].map((chapter) => ({ title: '', ...chapter }));
+  const begin =
+    startSeconds < maxDelaySeconds
+      ? [{ ...first, startSeconds: 0 }]
+      : [{ startSeconds: 0, endSeconds: startSeconds }, first];
+  return [...begin, ...others].map((chapter) => ({ title: '', ...chapter }));
 }

@@ -1,3 +1,4 @@
+import { serviceTypes } from '../../../src/shared/settings/channels.js';
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { languageCode, languageTag } from '../../../src/shared/text/languages.js';
 import type { JobFailure } from '../../jobs/job.js';
@@ -96,9 +97,11 @@ interface SelectedAudio {
 }
 
 /**
- * Selects the audio tracks of an output: the one that `input_audio_channels` puts together, or those that `audio_tracks` names, or else the best one in the language of
- * `select_audio_language` or for the purpose of `select_audio_service_type`, or else the default one; all of them if the audio is copied and nothing is named. If nothing
- * that is named exists, the default one, or a failure in strict mode. `isSingle`: the output holds one track.
+ * Selects the audio tracks of an output. The first of these that the request has decides: the track that
+ * `input_audio_channels` puts together; those that `audio_tracks` names; the best one in the language of
+ * `select_audio_language`, or for the purpose of `select_audio_service_type`; all, if the audio is copied; the default
+ * one. If nothing that is named exists, that is the default one, or a failure in strict mode. `isSingle`: the output
+ * holds one track.
  */
 export function selectAudio(
   settings: OutputSettings,
@@ -170,28 +173,18 @@ function namedTrack(
     : inOrder.find((one) => isInLanguage(one.track) && hasServiceType(one, type, settings))?.track;
 }
 
-type ServiceType = NonNullable<OutputSettings['select_audio_service_type']>;
-
-/** What files declare for the purposes of tracks; they have nothing for the others. */
-const declaredTypes: Readonly<Partial<Record<ServiceType, TrackDisposition>>> = {
-  visually_impaired: 'visual_impaired',
-  hearing_impaired: 'hearing_impaired',
-  commentary: 'comment',
-  music_and_effects: 'clean_effects',
-};
-
 /** Whether a track has a purpose: the one that the request names for it, or else one that it declares, or `main`. */
 function hasServiceType(
   { number, track }: NumberedTrack<AudioFacts>,
-  type: ServiceType,
+  type: NonNullable<OutputSettings['select_audio_service_type']>,
   { input_audio_service_types: named = {} }: OutputSettings,
 ): boolean {
   const given = named[number];
   if (given !== undefined) return given === type;
   const { dispositions = [] } = track;
-  const declared = declaredTypes[type];
-  if (declared !== undefined) return dispositions.includes(declared);
-  return type === 'main' && !Object.values(declaredTypes).some((one) => dispositions.includes(one));
+  const declares = (one: string) => purposes[one] !== undefined && dispositions.includes(purposes[one]);
+  // Files declare nothing for the other types.
+  return type === 'main' ? !serviceTypes.some(declares) : declares(type);
 }
 
 function noMatchMessage({

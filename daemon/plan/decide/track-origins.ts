@@ -7,6 +7,7 @@ import { wantsCaptions } from './captions.js';
 import { areImages } from './clip-captions.js';
 import type { DraftDecision } from './decisions.js';
 import { unusableReasons } from './left-out.js';
+import { hasTimecode } from './metadata.js';
 import { selectSubtitles } from './select-subtitles.js';
 
 /** What the tracks of an output depend on besides its decision. */
@@ -71,7 +72,7 @@ function reasonFor(track: MediaTrack, decision: DraftDecision, context: OriginCo
         ? 'it is a font of the captions in the video'
         : `${extension} has no place for attached files`;
     case 'data':
-      return track.codec === 'tmcd' && metadata?.tags.some(({ name }) => name === 'timecode') === true
+      return track.codec === 'tmcd' && hasTimecode(metadata)
         ? 'its timecode is kept as a tag'
         : 'data tracks are not kept';
     case 'chapters':

@@ -74,7 +74,7 @@ export function captionTrackArgs({ captions = [], container, video }: Decision):
   const titleTag = titleTagOf(container);
   const hasDefault = captions.some(({ dispositions }) => dispositions.includes('default'));
   return [
-    // Builds of 2018 write a Matroska file without any default track as one with default tracks only.
+    // Builds of 2018 mark all tracks of a Matroska file as the default if none is.
     ...(video !== null && !hasDefault && /^(?:matroska|webm)$/.test(container.muxer)
       ? ['-disposition:v:0', 'default']
       : []),

@@ -133,8 +133,8 @@ export function needsSecondInput({ hasDisplayMatrix, dropsHdrData }: VideoDecisi
 
 /**
  * Makes ffmpeg drop the display matrix and the HDR metadata in the header of the input. ffmpeg copies them to the
- * output even if the filters have rotated the video or changed its range, but only if the graph has a single input, so this adds a second one that is discarded; it costs one frame
- * reference per frame. Without effect in 4.1 and 5.1: the stream tag `rotate`, `-map_metadata -1`, the filter sidedata.
+ * output even if the filters have rotated the video or changed its range, but only if the graph has a single input, so
+ * this adds a second one that is discarded; it costs one frame reference per frame. Without effect in 4.1 and 5.1: the stream tag `rotate`, `-map_metadata -1`, the filter sidedata.
  * The automatic rotation of ffmpeg removes the matrix, but rotates before deinterlacing.
  */
 export function dropHeaderData(source: string): string {
