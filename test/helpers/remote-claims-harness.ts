@@ -30,12 +30,11 @@ export interface RemoteClaimsHarness {
   readonly store: JobStore;
   readonly logLines: readonly string[];
   /** Starts a daemon: the jobs of an earlier one are recovered. */
-  start(leaseMs?: number): Promise<RemoteClaimsDaemon>;
+  start(): Promise<RemoteClaimsDaemon>;
+  /** All workers that hold claims have not reported for too long. */
+  expireLeases(): void;
   close(): Promise<void>;
 }
-
-/** A lease that does not expire during a test. */
-const longLeaseMs = 3_600_000;
 
 /** The draft of a job whose output needs nothing of an ffmpeg. */
 export function simpleDraft(): JobDraft {
@@ -55,17 +54,23 @@ export async function createRemoteClaimsHarness(): Promise<RemoteClaimsHarness> 
   const randomToken = () => randomBytes(16).toString('hex');
   const store = await openJobStore(tempFolder(), { log });
   const queues: JobQueue[] = [];
-  // The timers of leases do not keep a process running, and a test may wait for nothing else.
+  const leases = new Set<() => void>();
+  const startTimer = (expire: () => void) => {
+    leases.add(expire);
+    return () => leases.delete(expire);
+  };
+  const leaseMs = 30_000;
+  // Offers do not keep a process running, and a test may wait for nothing else.
   const keepAlive = setInterval(() => {}, 60_000);
   return {
     store,
     logLines,
-    async start(leaseMs = longLeaseMs) {
+    async start() {
       const progressTracker = new ProgressTracker();
       const queue = createLocalQueue({ store, progressTracker, now, randomToken, log });
       queues.push(queue);
       const workers = new Workers({ now, randomToken, leaseMs });
-      const claims = new RemoteClaims({ queue, store, registry: workers, leaseMs, log });
+      const claims = new RemoteClaims({ queue, store, registry: workers, leaseMs, startTimer, log });
       await resumeClaims(store, (job) => claims.resume(job));
       await recover(store, queue, { now, log });
       return {
@@ -80,6 +85,11 @@ export async function createRemoteClaimsHarness(): Promise<RemoteClaimsHarness> 
           return job.id;
         },
       };
+    },
+    expireLeases() {
+      const expiring = [...leases];
+      leases.clear();
+      for (const expire of expiring) expire();
     },
     async close() {
       clearInterval(keepAlive);

@@ -5,9 +5,20 @@ import type { Change } from '../../jobs/legal-changes.js';
 import type { Run, RunHandler, StopReason } from '../../jobs/run.js';
 import type { HeartbeatRequest } from '../../jobs/worker-protocol.js';
 
+/** Calls the function after this many milliseconds. Returns what cancels that. */
+export type StartTimer = (callback: () => void, ms: number) => () => void;
+
+/** Does not keep the process running. */
+const startRealTimer: StartTimer = (callback, ms) => {
+  const timer = setTimeout(callback, ms).unref();
+  return () => clearTimeout(timer);
+};
+
 /** The dependencies of a lease. */
 interface LeaseOptions {
   readonly leaseMs: number;
+  /** A real timer by default. */
+  readonly startTimer?: StartTimer;
   /** Whether its worker may report to another daemon, so that nothing here can wait until it has stopped. */
   readonly isShared: boolean;
   /** Called once if the worker has not reported for that long. */
@@ -41,7 +52,7 @@ export class Lease {
   readonly #options: LeaseOptions;
   #run: Run | null = null;
   #hasEnded = false;
-  #timer: NodeJS.Timeout | null = null;
+  #cancelTimer: () => void = () => {};
   #begin: (run: Run) => void = () => {};
   #finish: () => void = () => {};
 
@@ -71,7 +82,7 @@ export class Lease {
     try {
       await this.#finished;
     } finally {
-      if (this.#timer !== null) clearTimeout(this.#timer);
+      this.#cancelTimer();
       run.signal.removeEventListener('abort', onAbort);
       this.#hasEnded = true;
       this.#options.onEnded(this);
@@ -103,9 +114,10 @@ export class Lease {
 
   /** The worker has reported. */
   renew(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#cancelTimer();
     if (this.#hasEnded) return;
-    this.#timer = setTimeout(() => this.#options.onExpired(this), this.#options.leaseMs).unref();
+    const { startTimer = startRealTimer, leaseMs, onExpired } = this.#options;
+    this.#cancelTimer = startTimer(() => onExpired(this), leaseMs);
   }
 
   /** Stores a change of the worker; see `Run.change`. */

@@ -26,7 +26,7 @@ import { describeError } from '../job-run.js';
 import { viewOfClaim } from '../parts/job-parts.js';
 import { selectionFor, type WorkerAbilities } from '../parts/part-selection.js';
 import { offerUntil } from '../pending-offers.js';
-import { Lease } from './lease.js';
+import { Lease, type StartTimer } from './lease.js';
 import { type WorkerRun, type WorkerRuns, withRuns } from './worker-runs.js';
 import type { EndedWorker, Workers } from './workers.js';
 
@@ -38,6 +38,8 @@ interface RemoteClaimsOptions {
   /** What all machines that take jobs can do; the remote workers by default. */
   readonly machines?: () => Iterable<WorkerAbilities>;
   readonly leaseMs: number;
+  /** Measures the leases; real timers by default. */
+  readonly startTimer?: StartTimer;
   readonly log: Log;
   /** Called when a worker has lost a claim because it did not report in time. */
   readonly onExpired?: () => void;
@@ -242,15 +244,17 @@ export class RemoteClaims {
   }
 
   #open(worker: string): Lease {
+    const { leaseMs, startTimer, queue } = this.#options;
     return new Lease(worker, {
-      leaseMs: this.#options.leaseMs,
-      isShared: this.#options.queue.isShared,
+      leaseMs,
+      ...(startTimer !== undefined && { startTimer }),
+      isShared: queue.isShared,
       // The worker may have ended the job at another daemon.
       onEnded: (lease) => this.#close(lease.job?.id ?? 0, lease, false),
       onExpired: (lease) =>
-        void (this.#options.queue.isShared
+        void (queue.isShared
           ? this.#passOn(lease)
-          : this.#expire(lease, `has not reported for ${this.#options.leaseMs / 1000} s`)),
+          : this.#expire(lease, `has not reported for ${leaseMs / 1000} s`)),
     });
   }
 

@@ -21,7 +21,7 @@ export const budget: Budget = {
   'daemon/packaging': { lines: 4330, files: 32 },
   'daemon/pipeline': { lines: 5320, files: 40 },
   'daemon/plan': { lines: 11910, files: 78 },
-  'daemon/queue': { lines: 3310, files: 18 },
+  'daemon/queue': { lines: 3330, files: 18 },
   'daemon/queue/postgres': { lines: 900, files: 4 },
   'daemon/store': { lines: 5350, files: 38 },
   'daemon/store/postgres': { lines: 3770, files: 14 },

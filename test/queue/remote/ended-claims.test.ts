@@ -33,7 +33,7 @@ test('a claim whose job was ended through another daemon is no longer held', asy
 test('a kill of a worker is a crash of the job that it encoded, not of those that it transferred', async ({
   harness,
 }) => {
-  const daemon = await harness.start(1000);
+  const daemon = await harness.start();
   const worker = await daemon.join();
   const stages = ['downloading', 'waiting', 'inspecting', 'transcoding', 'uploading'] as const;
   const ids = new Map<string, number>();
@@ -48,6 +48,7 @@ test('a kill of a worker is a crash of the job that it encoded, not of those tha
       await daemon.claims.heartbeat(claim.job.id, claim.token, { ...report(worker), progress });
     }
   }
+  harness.expireLeases();
   const jobs = async () =>
     Promise.all([...ids].map(async ([stage, id]) => ({ stage, job: await harness.store.get(id) })));
   await waitUntil('all wait', async () => (await jobs()).every(({ job }) => job?.state === 'waiting'));

@@ -45,9 +45,10 @@ async function rejects(promise: Promise<unknown>, isExpected: (error: unknown) =
 }
 
 test('a worker that does not report loses its claim, and another finishes the job', async ({ harness }) => {
-  const daemon = await harness.start(50);
+  const daemon = await harness.start();
   const id = await daemon.create();
   const first = await claimNext(daemon, await daemon.join('first'));
+  harness.expireLeases();
   const second = await claimNext(daemon, await daemon.join('second'));
   assert.equal([second.job.id, second.job.crashes], [id, 0], 'it was not being encoded');
   await rejects(daemon.claims.heartbeat(id, first.token, report('')), isClaimLost);
@@ -58,10 +59,12 @@ test('a worker that does not report loses its claim, and another finishes the jo
 });
 
 test('a job that three workers lose fails', async ({ harness }) => {
-  const daemon = await harness.start(300);
+  const daemon = await harness.start();
   const id = await daemon.create();
-  for (const name of ['a', 'b', 'c'])
+  for (const name of ['a', 'b', 'c']) {
     await beginEncode(daemon, await claimNext(daemon, await daemon.join(name)));
+    harness.expireLeases();
+  }
   await waitUntil('the job has failed', async () => (await harness.store.get(id))?.state === 'failed');
   assert.is((await harness.store.get(id))?.outputs[0]?.failure?.errorClass, 'WorkerLostError');
 });
@@ -107,20 +110,23 @@ test('the last lines of a worker are logged after it has ended the job', async (
 test('a worker that does not report loses a cancelled job, and one that failed after three crashes', async ({
   harness,
 }) => {
-  const daemon = await harness.start(300);
+  const daemon = await harness.start();
   const id = await daemon.create();
   const tokens: string[] = [];
   for (let crash = 1; crash <= 3; crash += 1) {
     const claim = await claimNext(daemon, await daemon.join(`worker-${crash}`));
     await beginEncode(daemon, claim);
     tokens.push(claim.token);
+    harness.expireLeases();
   }
   await waitUntil('the job has failed', async () => (await harness.store.get(id))?.state === 'failed');
   for (const token of tokens) await rejects(daemon.claims.heartbeat(id, token, report('')), isClaimLost);
   const cancelled = await daemon.create();
   const { token } = await claimNext(daemon, await daemon.join('other'));
   await harness.store.update(cancelled, (job) => apply(job, { type: 'cancelled' }, new Date(0)));
-  await daemon.queue.stop(cancelled, 'cancelled');
+  const stopping = daemon.queue.stop(cancelled, 'cancelled');
+  harness.expireLeases();
+  await stopping;
   await rejects(daemon.claims.heartbeat(cancelled, token, report('')), isClaimLost);
 });
 
@@ -173,7 +179,8 @@ test('a worker that does not come back after a restart of the daemon has lost it
   const id = await before.create();
   await beginEncode(before, await claimNext(before, await before.join()));
   await before.queue.close(0);
-  const after = await harness.start(20);
+  const after = await harness.start();
+  harness.expireLeases();
   const { job } = await claimNext(after, await after.join());
   assert.equal([job.id, job.crashes], [id, 1]);
 });
