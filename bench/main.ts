@@ -99,6 +99,11 @@ const measures = {
     rounds: 5,
     load: async () => (await import('./copy.js')).measureCopy,
   },
+  remux: {
+    what: 'venc run --copy of 1 GB, compared with ffmpeg -c copy; ten tracks of audio, with the same command by hand',
+    rounds: 5,
+    load: async () => (await import('./remux.js')).measureRemux,
+  },
   s3: {
     what: 'a file of 500 MB to an S3 server, compared with the SDK',
     rounds: 3,

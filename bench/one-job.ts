@@ -61,7 +61,8 @@ async function defaultOutputArgs(ffmpeg: Ffmpeg, clip: string, scratch: string):
   return ['-nostdin', '-v', 'error', '-y', ...step.args];
 }
 
-async function costOf(pid: number | 'self', work: () => Promise<unknown>): Promise<Cost> {
+/** What some work costs a process and its children. */
+export async function costOf(pid: number | 'self', work: () => Promise<unknown>): Promise<Cost> {
   const before = await cpuSecondsOf(pid);
   const wallMs = await timed(work);
   return { wallMs, cpuSeconds: (await cpuSecondsOf(pid)) - before };

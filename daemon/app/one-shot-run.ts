@@ -31,6 +31,8 @@ interface OneShotRunOptions {
   /** Receives unexpected errors, with their stacks. */
   readonly onError?: (message: string) => void;
   readonly stallTimeoutSeconds: number;
+  /** Whether the MD5 of local files is computed, for a caller that shows the record. */
+  readonly hasMd5: boolean;
 }
 
 /**
@@ -44,6 +46,7 @@ export async function runOneShot(request: unknown, options: OneShotRunOptions): 
     dataFolder: options.folder,
     filesRoots: [],
     isOwnFiles: true,
+    hasMd5: options.hasMd5,
     allowPrivateNetwork: true,
     stallTimeoutSeconds: options.stallTimeoutSeconds,
     minFreeBytes: 0,

@@ -30,6 +30,7 @@ export async function openFiles(base: AppBase) {
     allowPrivateNetwork: options.allowPrivateNetwork,
     filesRoots: options.filesRoots,
     allowsAnyPath: options.isOwnFiles ?? false,
+    hasMd5: options.hasMd5 ?? true,
     ...{ stallTimeoutMs, hosted, uploads, cleanupJournal },
     services: servicesFrom(process.env),
     onRetry: createRetryLog(log),

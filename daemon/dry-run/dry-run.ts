@@ -94,9 +94,11 @@ export async function dryRun(
   const { ffmpeg } = await openFfmpeg({ ffmpeg: ffmpegPath, ffprobe, sandbox });
   if (ffmpeg === null) throw new VencError('UnavailableError', missingFfmpegMessage);
   const { input, isTest, outputs: resolved, requestWarnings } = await checkDryRunRequest(request, ffmpeg);
-  const allSettings = resolved.map(({ settings }) => settings);
-  const media = allSettings.some(isEncoded)
-    ? await withFrameFacts(ffmpeg, { path: input, media: await ffmpeg.probe(input) }, allSettings)
+  const unprepared = resolved.map(({ settings, outputDestination: { destination } }, index) => ({
+    ...{ id: index + 1, settings, filename: fileNameInUrl(destination), isTest },
+  }));
+  const media = unprepared.some(({ settings }) => isEncoded(settings))
+    ? await withFrameFacts(ffmpeg, { path: input, media: await ffmpeg.probe(input) }, unprepared)
     : noMedia;
   const watermarks = createWatermarkInspector(ffmpeg, scratch);
   const failures = new Map<number, JobFailure>();
@@ -106,7 +108,7 @@ export async function dryRun(
     if (!isEncoded(settings) || settings.source !== undefined || programs.has(program)) continue;
     try {
       const found = await ffmpeg.probe(input, undefined, program);
-      programs.set(program, await withFrameFacts(ffmpeg, { path: input, media: found }, allSettings));
+      programs.set(program, await withFrameFacts(ffmpeg, { path: input, media: found }, unprepared));
     } catch (error) {
       failures.set(index + 1, toJobFailure(error, 'UnsupportedInputError'));
     }
@@ -132,7 +134,10 @@ export async function dryRun(
         id,
         settings: source === undefined ? others : { ...others, source },
         filename,
-        segmentGrids: segmentGridsOf(settings, allSettings),
+        segmentGrids: segmentGridsOf(
+          settings,
+          resolved.map(({ settings }) => settings),
+        ),
         isTest,
         watermarks: found.images,
         captions: assumedCaptions(source === undefined ? mediaOf(settings) : noMedia, settings),

@@ -4,7 +4,7 @@ import { replaceFile } from '../../src/shared/util/atomic-files.js';
 import { textFileOptions } from '../../src/shared/util/disk.js';
 import { isObject } from '../../src/shared/util/is-object.js';
 import type { KeyedMutex } from '../../src/shared/util/semaphore.js';
-import type { FileFacts } from '../jobs/job.js';
+import type { FileFactsWithMd5 } from '../jobs/job.js';
 import { makeFolders } from '../transfer/folders.js';
 
 /**
@@ -70,7 +70,7 @@ export function isExpired(
 }
 
 /** Owner, size and MD5 of an uploaded file. */
-export interface UploadRecord extends FileFacts {
+export interface UploadRecord extends FileFactsWithMd5 {
   readonly ownerId: string;
 }
 

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import { freeBytes } from '../../src/shared/util/disk.js';
 import { diskReason } from '../../src/shared/util/system-code.js';
-import type { FileFacts } from '../jobs/job.js';
+import type { FileFactsWithMd5 } from '../jobs/job.js';
 import { mapLocalDiskError, outOfSpaceError } from '../transfer/disk-errors.js';
 import { makeFolders } from '../transfer/folders.js';
 import { PartialFile } from '../transfer/partial-file.js';
@@ -33,7 +33,7 @@ export interface IncomingUpload {
 export async function storeUpload(
   state: HostedFileStoreState,
   upload: IncomingUpload,
-): Promise<FileRef & FileFacts> {
+): Promise<FileRef & FileFactsWithMd5> {
   const { name, ownerId, signal } = upload;
   const validationError = validateFileName(name);
   if (validationError !== null)
@@ -75,7 +75,7 @@ async function writeBody(
   state: HostedFileStoreState,
   partialFile: PartialFile,
   { body, signal }: IncomingUpload,
-): Promise<FileFacts> {
+): Promise<FileFactsWithMd5> {
   const { stallTimeoutMs, minFreeBytes } = state;
   const options = { signal, stallTimeoutMs, minFreeBytes, folder: unfinishedFolder(state) };
   await receiveBody(body, options, (chunk) => partialFile.write(chunk));
@@ -88,7 +88,7 @@ async function commitUpload(
   state: HostedFileStoreState,
   partialFile: PartialFile,
   ref: FileRef,
-  record: FileFacts & { readonly ownerId: string },
+  record: FileFactsWithMd5 & { readonly ownerId: string },
 ): Promise<void> {
   const path = hostedFilePath(state.folder, ref);
   let undo = async (): Promise<void> => {};

@@ -23,9 +23,12 @@ export const defaultAccountId = 'default';
 /** Size and checksum of a file, measured on the downloaded or delivered bytes. */
 export interface FileFacts {
   readonly sizeBytes: number;
-  /** MD5 as 32 hexadecimal digits. */
-  readonly md5: string;
+  /** MD5 as 32 hexadecimal digits. Absent if nobody is shown the checksums of local files. */
+  readonly md5?: string;
 }
+
+/** The facts of a file whose checksum is known. */
+export type FileFactsWithMd5 = Required<FileFacts>;
 
 /**
  * The `Idempotency-Key` with which a job was created (contract, section 4), and a fingerprint of its request. The same

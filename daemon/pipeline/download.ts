@@ -72,6 +72,7 @@ async function fetch(
     const transfer: Transfer = {
       signal: run.signal,
       connections: input.connections ?? defaultConnections,
+      needsMd5: input.expectedMd5 !== undefined,
       ...(input.aspera === undefined ? {} : { aspera: input.aspera }),
       onProgress: (done, total) => {
         reservation.setReceived(done, total);

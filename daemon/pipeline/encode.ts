@@ -1,6 +1,7 @@
-import { rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import type { EncodeOptions, RunReport } from '../ffmpeg/index.js';
+import { isLocal } from '../jobs/expected-work.js';
 import { type JobOutput, toJobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import type { Run } from '../jobs/run.js';
@@ -161,6 +162,9 @@ async function runSteps(
       estimatedThumbnailCount(output.settings),
     ),
   }));
+  const flushers = members
+    .filter(({ output }) => isLocal(output.destination))
+    .map(({ product }) => createFlusher(product.path));
   const stage: Stage = { name: 'encode', outputIds: members.map(({ output }) => output.id) };
   for (const step of steps) {
     const options: EncodeOptions = {
@@ -173,11 +177,45 @@ async function runSteps(
       onProgress: (progress) => {
         const now = performance.now();
         for (const { id, reporter } of reporters) run.progress(id, reporter(step, progress, now));
+        for (const flush of flushers) flush();
       },
     };
     await inStage(run, stage, () => context.ffmpeg.run(step.args, options));
   }
+  for (const flush of flushers) flush();
   return report;
+}
+
+/** How many new bytes are worth a flush. */
+const flushedBytes = 1 << 25;
+
+/**
+ * Returns a function that starts to write to disk what was added to a file. The delivery must wait until the disk has
+ * all of it: written at the end, 1 GB took half as long as its copy. Never throws; the delivery reports a failed disk.
+ */
+function createFlusher(path: string): () => void {
+  let knownBytes = 0;
+  let isFlushing = false;
+  const flush = async () => {
+    const handle = await open(path, 'r');
+    try {
+      const { size } = await handle.stat();
+      if (size < knownBytes + flushedBytes) return;
+      knownBytes = size;
+      await handle.datasync();
+    } finally {
+      await handle.close();
+    }
+  };
+  return () => {
+    if (isFlushing) return;
+    isFlushing = true;
+    void flush()
+      .catch(() => undefined)
+      .finally(() => {
+        isFlushing = false;
+      });
+  };
 }
 
 /** The report of no run. */

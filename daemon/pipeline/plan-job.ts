@@ -13,8 +13,15 @@ import { canToneMap, isHighRange } from '../plan/decide/colours.js';
 import type { MeasuredAudio } from '../plan/decide/normalization.js';
 import { segmentGridsOf } from '../plan/decide/packaging.js';
 import { isFrameRateUnproven } from '../plan/decide/timing.js';
-import { plan } from '../plan/plan.js';
-import type { Plan, PreparedCaptions, Product, Step, WatermarkImage } from '../plan/plan-types.js';
+import { copiesVideo, plan } from '../plan/plan.js';
+import type {
+  OutputToPlan,
+  Plan,
+  PreparedCaptions,
+  Product,
+  Step,
+  WatermarkImage,
+} from '../plan/plan-types.js';
 import { mediaStartSeconds } from '../plan/thumbnails.js';
 import { measureAudio, type WithEncoder } from './measure-audio.js';
 import type { PipelineContext } from './pipeline-context.js';
@@ -95,8 +102,10 @@ export async function planJob(
   },
 ): Promise<readonly GroupToEncode[]> {
   const file = { path: probed.input, media: probed.media };
-  const settings = probed.outputs.map((output) => output.settings);
-  const media = await withFrameFacts(context.ffmpeg, file, settings, run.signal);
+  const unprepared = probed.outputs.map(({ id, settings, destination }) => ({
+    ...{ id, settings, filename: fileNameInUrl(destination), isTest: run.job.test },
+  }));
+  const media = await withFrameFacts(context.ffmpeg, file, unprepared, run.signal);
   const inspected = { ...probed, media };
   const { fetchWatermarks, readCaptionFiles, readKey, readAttached } = inspected.requestedFiles;
   const readSubtitles = createSubtitleReader(run, context, inspected);
@@ -208,13 +217,15 @@ function plannedOutputs(
  * unknown (constant, although the times are rounded, or variable), and changes of the shape that ffmpeg does not see.
  */
 export async function withFrameFacts(
-  ffmpeg: Pick<Ffmpeg, 'measureConstantRate' | 'listShapes'>,
+  ffmpeg: Pick<Ffmpeg, 'measureConstantRate' | 'listShapes' | 'capabilities'>,
   input: { readonly path: string; readonly media: MediaFacts },
-  outputs: readonly OutputSettings[],
+  outputs: readonly OutputToPlan[],
   signal?: AbortSignal,
 ): Promise<MediaFacts> {
   const { path, media } = input;
   const { video, format } = media;
+  const encodesVideo = (output: OutputToPlan) =>
+    mayEncodeVideo(output.settings) && !copiesVideo(output, media, ffmpeg.capabilities);
   if (video === null || !outputs.some(encodesVideo)) return media;
   const shapes = await ffmpeg.listShapes(path, media, signal);
   const isUnproven = isFrameRateUnproven(video, format);
@@ -231,9 +242,8 @@ export async function withFrameFacts(
   };
 }
 
-function encodesVideo(settings: OutputSettings): boolean {
-  const { skip_video, copy_video } = settings;
-  return !isTransferOnly(settings) && !isCaptions(settings) && skip_video !== true && copy_video !== true;
+function mayEncodeVideo(settings: OutputSettings): boolean {
+  return !isTransferOnly(settings) && !isCaptions(settings) && settings.skip_video !== true;
 }
 
 /**

@@ -106,6 +106,13 @@ function decide(
   return { decision: { ...decision, warnings: [...decision.warnings, ...copies.notes] } };
 }
 
+/** Whether an output has video that is certainly a copy, whatever the frames of the input show. */
+export function copiesVideo(output: OutputToPlan, media: MediaFacts, capabilities: Capabilities): boolean {
+  if (withCopies(output.settings, media.video).copy_video !== true) return false;
+  const result = decide(output, media, capabilities);
+  return 'decision' in result && result.decision.copiedVideo !== undefined;
+}
+
 const noTracks: ReadonlySet<number> = new Set();
 
 /** Decides an output. `encodedAudio`: the tracks of audio that are not copied although `copy_audio` is set. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { freeBytes } from '../../src/shared/util/disk.js';
-import type { FileFacts } from '../jobs/job.js';
+import type { FileFactsWithMd5 } from '../jobs/job.js';
 import { totalByteLength } from './chunks.js';
 import { mapLocalDiskError, outOfSpaceError } from './disk-errors.js';
 import { syncFolder } from './folders.js';
@@ -67,7 +67,7 @@ export class PartialFile {
   }
 
   /** Size and MD5 of the bytes written so far. No write may be in progress. */
-  async facts(): Promise<FileFacts> {
+  async facts(): Promise<FileFactsWithMd5> {
     return { sizeBytes: this.#md5.writtenBytes, md5: await this.#md5.digest() };
   }
 
@@ -96,7 +96,7 @@ export class PartialFile {
   }
 
   /** Gives the file its final name, replacing an existing file. Deletes the file if that fails. */
-  async finish(finalPath: string): Promise<FileFacts> {
+  async finish(finalPath: string): Promise<FileFactsWithMd5> {
     try {
       const facts = await this.facts();
       await this.#md5.close();
@@ -142,7 +142,7 @@ async function writeFileAtomically(
   finalPath: string,
   options: PartialFileOptions,
   fill: (partialFile: PartialFile) => Promise<void>,
-): Promise<FileFacts> {
+): Promise<FileFactsWithMd5> {
   const partialFile = await PartialFile.create(finalPath, options);
   try {
     await fill(partialFile);
@@ -171,7 +171,7 @@ export async function copyToFile(
   handle: FileHandle,
   toPath: string,
   { transfer, ...options }: CopyToFileOptions,
-): Promise<FileFacts> {
+): Promise<FileFactsWithMd5> {
   const { size: totalBytes } = await handle.stat();
   if (totalBytes > (await freeBytes(dirname(toPath)))) throw outOfSpaceError();
   const progress = createProgressReporter(transfer);
@@ -206,7 +206,7 @@ export async function downloadToFile(
   transfer: Transfer,
   options: RemoteOptions,
   startTransfer: (context: DownloadContext) => Omit<RetryableTransfer, 'signal'>,
-): Promise<FileFacts> {
+): Promise<FileFactsWithMd5> {
   const { signal } = transfer;
   const progress = createProgressReporter(transfer);
   try {

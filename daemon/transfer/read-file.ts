@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
-import type { FileFacts } from '../jobs/job.js';
+import type { FileFacts, FileFactsWithMd5 } from '../jobs/job.js';
 import { createProgressReporter, type ProgressReporter, type Transfer } from './transfer.js';
 
 /**
@@ -42,7 +42,7 @@ export async function measureHandle(
   handle: FileHandle,
   progress: ProgressReporter,
   signal: AbortSignal,
-): Promise<FileFacts> {
+): Promise<FileFactsWithMd5> {
   const { size: totalBytes } = await handle.stat();
   const hash = createHash('md5');
   let sizeBytes = 0;
@@ -60,15 +60,27 @@ export async function measureHandle(
 }
 
 /**
- * Returns the size and MD5 of an open file that is about to be delivered on this machine, once the disk has all of it.
- * The MD5 is computed while the disk writes what is still in memory; if the transfer has it already, the file is not
- * read.
+ * Returns the size of an open file that is about to be delivered on this machine, and its MD5 if `hasMd5`, once the
+ * disk has all of it. The MD5 is computed while the disk writes what is still in memory; if the transfer has it
+ * already, the file is not read.
  */
-export async function measureAndFlush(handle: FileHandle, transfer: Transfer): Promise<FileFacts> {
-  const [measured, flushed] = await Promise.allSettled([knownOrMeasured(handle, transfer), handle.sync()]);
+export async function measureAndFlush(
+  handle: FileHandle,
+  transfer: Transfer,
+  hasMd5 = true,
+): Promise<FileFacts> {
+  const measure = hasMd5 ? knownOrMeasured : sizeOnly;
+  const [measured, flushed] = await Promise.allSettled([measure(handle, transfer), handle.sync()]);
   if (measured.status === 'rejected') throw measured.reason;
   if (flushed.status === 'rejected') throw flushed.reason;
   return measured.value;
+}
+
+/** The size of an open file, which is not read. */
+export async function sizeOnly(handle: FileHandle, transfer: Transfer): Promise<FileFacts> {
+  const { size } = await handle.stat();
+  createProgressReporter(transfer).complete(size);
+  return { sizeBytes: size };
 }
 
 async function knownOrMeasured(handle: FileHandle, transfer: Transfer): Promise<FileFacts> {
@@ -85,7 +97,7 @@ export async function measureFile(
   path: string,
   progress: ProgressReporter,
   signal: AbortSignal,
-): Promise<FileFacts> {
+): Promise<FileFactsWithMd5> {
   const handle = await open(path, 'r');
   try {
     return await measureHandle(handle, progress, signal);

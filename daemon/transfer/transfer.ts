@@ -20,6 +20,8 @@ export interface Transfer {
    * Size and MD5 of a file that is uploaded, if they are known: a destination on this machine then does not read it.
    */
   readonly facts?: FileFacts;
+  /** Computes the MD5 even where nobody is shown it. */
+  readonly needsMd5?: boolean;
   /** Called at most four times a second with the bytes done and the total, which is null if unknown. */
   readonly onProgress: (doneBytes: number, totalBytes: number | null) => void;
   /**

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import type { FileFacts } from '../jobs/job.js';
+import type { FileFactsWithMd5 } from '../jobs/job.js';
 import { IncrementalMd5 } from './incremental-md5.js';
 
 /** 256 KiB: as fast as larger chunks, and small compared to the memory limit of a transfer. */
@@ -46,7 +46,7 @@ export class UploadSource {
   }
 
   /** Size and MD5 of the bytes read: of the whole file after it was read to its end. */
-  async facts(): Promise<FileFacts> {
+  async facts(): Promise<FileFactsWithMd5> {
     return { sizeBytes: this.bytesTransferred, md5: await this.#md5.digest() };
   }
 

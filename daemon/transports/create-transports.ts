@@ -36,6 +36,8 @@ export interface TransportOptions extends NetworkOptions {
    * For a program that works on the files of its own user: `file:` URLs may name any file, and inputs are not copied.
    */
   readonly allowsAnyPath?: boolean;
+  /** Whether the MD5 of local files is computed, for the records of jobs. It is by default. */
+  readonly hasMd5?: boolean;
   readonly hosted: HostedFileStore;
   readonly uploads: HostedFileStore;
 }
@@ -44,7 +46,9 @@ export interface TransportOptions extends NetworkOptions {
 export function createTransports(options: TransportOptions): TransportRegistry {
   return registerTransports([
     ...networkTransports(options),
-    createFileTransport(options.allowsAnyPath === true ? 'anywhere' : options.filesRoots),
+    createFileTransport(options.allowsAnyPath === true ? 'anywhere' : options.filesRoots, {
+      hasMd5: options.hasMd5 ?? true,
+    }),
     createUploadTransport(options.uploads),
     createHostedTransport(options.hosted),
   ]);

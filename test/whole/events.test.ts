@@ -66,6 +66,7 @@ test('an encode without a daemon reports its progress from start to end', async 
   const job = await runOneShot(
     { ...request, outputs: request.outputs.map((output) => ({ ...output, overwrite: true })) },
     {
+      hasMd5: true,
       folder: join(tempFolder(), 'data'),
       ffmpeg: process.env.VENC_FFMPEG ?? null,
       ffprobe: process.env.VENC_FFPROBE ?? null,

@@ -82,7 +82,7 @@ async function moveOrCopy(
     const to = await folder.handle.stat();
     const place = (path: string) => putInPlace(path, finalPath, { name, transfer });
     if (from.dev !== to.dev) return await copyToFile(source, finalPath, { transfer, isDurable: true, place });
-    const facts = await measureAndFlush(source, transfer);
+    const facts = await measureAndFlush(source, transfer, transfer.needsMd5 !== false);
     transfer.signal.throwIfAborted();
     const isMoved = await place(fromPath).then(() => true, rethrowUnlessCrossDevice);
     // Two mounts of one volume have the same device number, but rename between them fails with EXDEV.

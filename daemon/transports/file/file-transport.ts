@@ -7,7 +7,7 @@ import { systemCode } from '../../../src/shared/util/system-code.js';
 import type { FileFacts } from '../../jobs/job.js';
 import { mapDiskError, mapLocalDiskError } from '../../transfer/disk-errors.js';
 import { copyToFile } from '../../transfer/partial-file.js';
-import { measureHandle } from '../../transfer/read-file.js';
+import { measureHandle, sizeOnly } from '../../transfer/read-file.js';
 import { createProgressReporter, type Transfer } from '../../transfer/transfer.js';
 import type { OpenFile, Transport } from '../transport.js';
 import { deliverFile } from './deliver-file.js';
@@ -21,9 +21,9 @@ const notRegularMessage = 'must name a regular file, not a folder or a device';
 /**
  * The transport of local files (contract, section 9). Files must be below the roots after symbolic links are resolved;
  * this is checked when a request names them and again when they are opened. Without roots, the scheme is rejected with
- * a message that says how to allow it.
+ * a message that says how to allow it. Without `hasMd5`, a file that is not copied is not read for its MD5.
  */
-export function createFileTransport(roots: RootFolders): Transport {
+export function createFileTransport(roots: RootFolders, { hasMd5 = true } = {}): Transport {
   return {
     schemes: ['file'],
     async checkInput(url) {
@@ -47,7 +47,10 @@ export function createFileTransport(roots: RootFolders): Transport {
     async download(from, toPath, transfer) {
       const parsed = parseFileUrl(from);
       if (!parsed.ok) throw new VencError('DownloadFailureError', `The input ${parsed.validationError}.`);
-      return downloadFile(roots, parsed.path, toPath, transfer);
+      return downloadFile(roots, parsed.path, toPath, {
+        ...transfer,
+        needsMd5: hasMd5 || transfer.needsMd5 === true,
+      });
     },
     async sizeOf(from) {
       const parsed = parseFileUrl(from);
@@ -62,7 +65,7 @@ export function createFileTransport(roots: RootFolders): Transport {
     async upload(fromPath, to, transfer) {
       const parsed = parseFileUrl(to);
       if (!parsed.ok) throw new VencError('UploadFailureError', `The destination ${parsed.validationError}.`);
-      return deliverFile(roots, fromPath, parsed.path, transfer);
+      return deliverFile(roots, fromPath, parsed.path, { ...transfer, needsMd5: hasMd5 });
     },
     async remove(url, isOwn) {
       const parsed = parseFileUrl(url);
@@ -110,7 +113,10 @@ async function downloadFile(
   try {
     transfer.signal.throwIfAborted();
     if (roots !== 'anywhere') return await copyToFile(handle, toPath, { transfer });
-    const facts = await measureHandle(handle, createProgressReporter(transfer), transfer.signal);
+    const facts =
+      transfer.needsMd5 === false
+        ? await sizeOnly(handle, transfer)
+        : await measureHandle(handle, createProgressReporter(transfer), transfer.signal);
     transfer.signal.throwIfAborted();
     await symlink(realPath, toPath);
     return facts;

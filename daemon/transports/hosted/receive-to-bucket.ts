@@ -4,7 +4,7 @@ import { formatBytes } from '../../../src/shared/text/numbers.js';
 import { validateFileName } from '../../hosted-files/file-ref.js';
 import type { FileRef } from '../../hosted-files/hosted-file-store.js';
 import { type IncomingUpload, receivedChunks } from '../../hosted-files/store-upload.js';
-import type { FileFacts } from '../../jobs/job.js';
+import type { FileFactsWithMd5 } from '../../jobs/job.js';
 import { contentTypeOf } from '../../transfer/content-type.js';
 import { putBytes } from '../s3/object-upload-context.js';
 import { maxUnknownBytes, uploadInParts } from '../s3/upload-in-parts.js';
@@ -34,7 +34,7 @@ export async function receiveToBucket(
   state: BucketFileStoreState,
   upload: IncomingUpload,
   runWrite: RunWrite,
-): Promise<FileRef & FileFacts> {
+): Promise<FileRef & FileFactsWithMd5> {
   const { body, name, signal } = upload;
   const validationError = validateFileName(name);
   if (validationError !== null)
@@ -78,7 +78,7 @@ async function storeBody(
   { body, ownerId, signal, declaredBytes }: IncomingUpload,
   ref: FileRef,
   onBodyError: (error: unknown) => never,
-): Promise<FileFacts> {
+): Promise<FileFactsWithMd5> {
   const { folder, stallTimeoutMs } = state;
   const measured = measure(receivedChunks(body, { signal, stallTimeoutMs }), declaredBytes, onBodyError);
   const { chunks } = measured;
@@ -136,7 +136,7 @@ function measure(
   };
   return {
     chunks: chunks(),
-    facts: (): FileFacts => ({ sizeBytes, md5: hash.copy().digest('hex') }),
+    facts: (): FileFactsWithMd5 => ({ sizeBytes, md5: hash.copy().digest('hex') }),
   };
 }
 

@@ -72,6 +72,7 @@ export async function encodeAll(
         const job = await runOneShot(resolvedRequest.body, {
           ...encoding,
           folder: join(encoding.folder, `data-${index}`),
+          hasMd5: options.json === true || options.jsonl === true,
           onCreated: (created) =>
             printResponseWarnings(created, isRequestName(name) ? resolvedRequest.body : null, {
               io: display,

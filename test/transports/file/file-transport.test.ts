@@ -49,6 +49,19 @@ test("an input of the program's own user is not copied, and links are resolved t
   assert.is(readlinkSync(toPath), path);
 });
 
+test('without MD5, files that are not copied are not read, unless a download needs it', async () => {
+  const transport = createFileTransport('anywhere', { hasMd5: false });
+  const path = fileWith('film');
+  const url = pathToFileURL(path).href;
+  const received = await transport.download?.(url, join(scratchFolder(), 'in'), transferOf());
+  assert.equal(received, { sizeBytes: 4 });
+  const needed = transferOf({ needsMd5: true });
+  const measured = await transport.download?.(url, join(scratchFolder(), 'in'), needed);
+  assert.is(measured?.md5, 'bdbd6db1d8cc09a957e86180fda9442a');
+  const to = pathToFileURL(join(scratchFolder(), 'out.mp4')).href;
+  assert.equal(await transport.upload?.(path, to, transferOf()), { sizeBytes: 4 });
+});
+
 test('a root may be reached by a link, and links within it may be used', async () => {
   const real = scratchFolder();
   const root = join(scratchFolder(), 'root');
