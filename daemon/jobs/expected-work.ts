@@ -123,7 +123,8 @@ function videoCost(settings: OutputSettings, video: VideoFacts, codec: VideoCode
   const canUpscale = settings.upscale === true && requestedScales.length > 0;
   const scale = Math.min(...requestedScales, canUpscale ? Number.POSITIVE_INFINITY : 1);
   const hasTwoPassQuality = codec === 'vp9' && settings.bitrate_cap === undefined;
-  const isTwoPass = (settings.video_bitrate !== undefined || hasTwoPassQuality) && settings.onepass !== true;
+  const hasBitrate = settings.video_bitrate !== undefined || settings.target_size !== undefined;
+  const isTwoPass = (hasBitrate || hasTwoPassQuality) && settings.onepass !== true;
   const perMegapixel = codecCosts[codec][(settings.speed ?? 3) - 1] ?? codecCosts[codec][2];
   const singlePassCost = inputMegapixels * (decodingCost + perMegapixel * scale * scale);
   return singlePassCost * (isTwoPass ? (codec === 'vp9' ? firstPassFactorOfVp9 : firstPassFactor) : 1);

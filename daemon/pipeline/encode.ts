@@ -82,7 +82,7 @@ export async function* encode(
               throw toShortClipError(product, error);
             }));
         await limitBitrate(run, outputContext(), current(), scratch);
-        await correctBitrate(run, outputContext(), current(), scratch, isEncodedTogether);
+        const sized = await correctBitrate(run, outputContext(), current(), scratch, isEncodedTogether);
         const verified = await inStage(run, { name: 'verify', outputIds: [output.id] }, () =>
           verifyEncoded(outputContext(), current(), report, run.signal),
         );
@@ -93,6 +93,7 @@ export async function* encode(
         const shape = shapeChange === undefined ? null : await source.shapeWarning(shapeChange);
         const warnings = [
           ...verified.warnings,
+          ...sized,
           ...(await copiedAudioWarnings(product, source)),
           ...damageWarnings(report, source.media()),
           ...added,
@@ -249,8 +250,8 @@ const maxAttempts = 2;
 
 /**
  * Encodes an output again if its quality needs more than `max_video_bitrate` on average: at that bitrate, in two passes
- * unless `onepass` is set. If the encoder exceeds it, it is given as much less. An output with a `video_bitrate` is
- * left to `correctBitrate`.
+ * unless `onepass` is set. If the encoder exceeds it, it is given as much less. An output with a bitrate is left
+ * to `correctBitrate`.
  */
 export async function limitBitrate(
   run: Run,
@@ -259,8 +260,8 @@ export async function limitBitrate(
   scratch: string,
 ): Promise<void> {
   const { output, product, stepsAtBitrate } = planned;
-  const { max_video_bitrate: maxKbps, video_bitrate } = output.settings;
-  if (maxKbps === undefined || video_bitrate !== undefined) return;
+  const { max_video_bitrate: maxKbps } = output.settings;
+  if (maxKbps === undefined || product.video?.bitrate !== undefined) return;
   if (product.video === null || product.video.isCopied === true) return;
   let encoderKbps = maxKbps;
   for (let attempt = 0; attempt <= maxAttempts; attempt += 1) {

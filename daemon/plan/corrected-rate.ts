@@ -9,10 +9,12 @@ export interface BitrateMeasurement {
   readonly seconds: number;
   /** The cap of the bitrate, requested or of the level: the encoder is never given more. Null if there is none. */
   readonly capKbps: number | null;
+  /** Set if the target follows from the size of the file: the relative error that still meets it. */
+  readonly sizeTolerance?: number;
 }
 
 /** A bitrate is met if its relative error is at most this. */
-const tolerance = 0.1;
+const rateTolerance = 0.1;
 /** Encoders that miss a target still reach half of it. Content below that is easy to encode and needs no more bits. */
 const minReachedRatio = 0.5;
 /** A longer video falls short only because it is easy to encode, not because the rate control had too little time. */
@@ -20,13 +22,29 @@ const maxShortClipSeconds = 120;
 /** The bitrate given to the encoder stays within these multiples of the target. */
 const correctionRange = { min: 0.25, max: 2 } as const;
 
-/** The relative error of the measured bitrate. */
+/** The relative error of the measured bitrate. A file that is too large is worse than any that is too small. */
 export function relativeError({
   targetKbps,
   measuredKbps,
-}: Pick<BitrateMeasurement, 'targetKbps' | 'measuredKbps'>): number {
-  return Math.abs(measuredKbps / targetKbps - 1);
+  sizeTolerance,
+}: Pick<BitrateMeasurement, 'targetKbps' | 'measuredKbps' | 'sizeTolerance'>): number {
+  const error = measuredKbps / targetKbps - 1;
+  return sizeTolerance !== undefined && error > sizeTolerance ? 1 + error : Math.abs(error);
 }
+
+/** The target of the video with which a file of this size gets just below `targetBytes`. Pure. */
+export function rateForSize(
+  targetBytes: number,
+  fileBytes: number,
+  { kbps, seconds }: { readonly kbps: number; readonly seconds: number },
+): Pick<BitrateMeasurement, 'targetKbps'> & { readonly sizeTolerance: number } {
+  const otherBytes = fileBytes - kbps * 125 * seconds;
+  const videoBytes = Math.max(1, targetBytes * (1 - sizeMargin) - otherBytes);
+  return { targetKbps: videoBytes / 125 / seconds, sizeTolerance: (targetBytes * sizeMargin) / videoBytes };
+}
+
+/** A file may be this much smaller or larger than the middle of the sizes that are accepted, 98 to 100 %. */
+const sizeMargin = 0.01;
 
 /**
  * The bitrate in Kbps for another second pass. Null if the target is met or if another pass is not expected to get
@@ -45,17 +63,12 @@ export function computeCorrectedKbps(
   measurement: BitrateMeasurement,
   other: BitrateMeasurement | null = null,
 ): number | null {
-  const { targetKbps, encoderKbps, measuredKbps, seconds, capKbps } = measurement;
-  if (!(measuredKbps > 0) || relativeError(measurement) <= tolerance) return null;
+  const { targetKbps, encoderKbps, measuredKbps, seconds, capKbps, sizeTolerance } = measurement;
+  if (!(measuredKbps > 0) || relativeError(measurement) <= (sizeTolerance ?? rateTolerance)) return null;
   const isBracketed = other !== null && bracketTarget(measurement, other);
   const isBelowTarget = measuredKbps < targetKbps;
-  if (
-    !isBracketed &&
-    isBelowTarget &&
-    (measuredKbps < targetKbps * minReachedRatio || seconds > maxShortClipSeconds)
-  ) {
-    return null;
-  }
+  const isLong = seconds > maxShortClipSeconds && sizeTolerance === undefined;
+  if (!isBracketed && isBelowTarget && (measuredKbps < targetKbps * minReachedRatio || isLong)) return null;
   const max = Math.min(targetKbps * correctionRange.max, capKbps ?? Number.POSITIVE_INFINITY);
   const idealKbps = isBracketed
     ? interpolateKbps(measurement, other)

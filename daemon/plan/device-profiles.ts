@@ -69,11 +69,11 @@ const replacements: readonly (readonly [
   [['video_reference_frames', 'h264_reference_frames'], ['video_reference_frames']],
   [['audio_quality'], ['audio_bitrate']],
   [
-    ['quality', 'crf', 'video_bitrate'],
+    ['quality', 'crf', 'video_bitrate', 'target_size'],
     ['video_bitrate', 'bitrate_cap'],
   ],
   // A ceiling of the profile does not lower what the request asks for.
-  [['video_bitrate'], ['max_video_bitrate']],
+  [['video_bitrate', 'target_size'], ['max_video_bitrate']],
   [['frame_rate'], ['max_frame_rate']],
   [['audio_sample_rate'], ['max_audio_sample_rate']],
 ];

@@ -69,6 +69,11 @@ const rules: readonly EffectRule[] = [
         : null,
   },
   {
+    names: ['target_size'],
+    reason: (facts) =>
+      isVideoEncoded(facts) && isSegmented(facts.settings) ? 'the output consists of segments' : null,
+  },
+  {
     names: ['aspect_mode'],
     reason: (facts) => {
       const { width, height, aspect_mode } = facts.settings;

@@ -250,8 +250,15 @@ interface ProductVideo {
    * Expected number of frames, if it shows more reliably than the duration that the file is complete; otherwise null.
    */
   readonly frames: number | null;
-  /** The bitrate to meet and the highest one for the encoder, in Kbps; absent if it is encoded by quality. */
-  readonly bitrate?: { readonly targetKbps: number; readonly capKbps: number | null };
+  /**
+   * The bitrate to meet and the highest one for the encoder, in Kbps, and the size of the file if that decides instead;
+   * absent if it is encoded by quality.
+   */
+  readonly bitrate?: {
+    readonly targetKbps: number;
+    readonly capKbps: number | null;
+    readonly targetBytes?: number;
+  };
   /** Set if it is that of the input, copied without encoding. */
   readonly isCopied?: true;
   /** What it declares about its HDR; absent for standard range. */

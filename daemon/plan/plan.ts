@@ -23,6 +23,7 @@ import { leftOutWarnings } from './decide/left-out.js';
 import { decideMetadata, hasTimecode } from './decide/metadata.js';
 import { decidePackaging } from './decide/packaging.js';
 import { selectAudio } from './decide/select-tracks.js';
+import { withTargetBitrate } from './decide/target-size.js';
 import { decideHeldFrame, decideLastFrame, isLastFrameHeld } from './decide/timing.js';
 import { trackOrigins } from './decide/track-origins.js';
 import type { Capabilities, OutputToPlan, Plan, PlanPaths, Step } from './plan-types.js';
@@ -179,24 +180,6 @@ function decideOutput(
     format: media.format,
     firstFrameSeconds: Math.max(0, videoStartSeconds - clip.startSeconds),
   };
-  const videoResult: Result<{ readonly video: VideoDecision | null; readonly warnings: readonly string[] }> =
-    inputVideo === null || combination.video === null || copiedVideo !== null
-      ? { video: null, warnings: [] }
-      : decideVideo(
-          settings,
-          inputVideo,
-          combination.video.encoder,
-          source,
-          watermarks,
-          capabilities,
-          segmentGrids,
-          settings.subtitles === 'burn' && captions.length > 0,
-        );
-  if ('failure' in videoResult) return videoResult;
-  const isVideo = videoResult.video !== null || copiedVideo !== null;
-  const lacksThumbnails = !isVideo && settings.thumbnails !== undefined;
-  if (lacksThumbnails && settings.strict === true)
-    return failure('ThumbnailError', 'Thumbnails need video, and the input has none.');
   const audioTracks = selectedTracks.filter((track) => extendsIntoClip(track, clip, media));
   const endedAudio = selectedTracks.filter((track) => !audioTracks.includes(track));
   const audioResult: Result<{
@@ -211,6 +194,32 @@ function decideOutput(
           isOrdered: (settings.audio_tracks ?? ['all'])[0] !== 'all',
         });
   if ('failure' in audioResult) return audioResult;
+  const isSized =
+    settings.target_size !== undefined &&
+    packaging.packaging === undefined &&
+    inputVideo !== null &&
+    combination.video !== null &&
+    copiedVideo === null;
+  const sized = isSized ? withTargetBitrate(settings, clip, audioResult.tracks) : { settings };
+  if ('failure' in sized) return sized;
+  const videoResult: Result<{ readonly video: VideoDecision | null; readonly warnings: readonly string[] }> =
+    inputVideo === null || combination.video === null || copiedVideo !== null
+      ? { video: null, warnings: [] }
+      : decideVideo(
+          sized.settings,
+          inputVideo,
+          combination.video.encoder,
+          source,
+          watermarks,
+          capabilities,
+          segmentGrids,
+          settings.subtitles === 'burn' && captions.length > 0,
+        );
+  if ('failure' in videoResult) return videoResult;
+  const isVideo = videoResult.video !== null || copiedVideo !== null;
+  const lacksThumbnails = !isVideo && settings.thumbnails !== undefined;
+  if (lacksThumbnails && settings.strict === true)
+    return failure('ThumbnailError', 'Thumbnails need video, and the input has none.');
   if (!isVideo && audioResult.tracks.length === 0) {
     const hasMatchingStream = (wants.video && media.video !== null) || (wants.audio && media.audio !== null);
     if (hasMatchingStream) return failure('InvalidVideoSettingsError', clipPastEndMessage(clip.startSeconds));
@@ -264,6 +273,7 @@ function decideOutput(
     ...(attached.covers.length === 0 ? {} : { covers: attached.covers }),
     ...(attached.attachments.length === 0 ? {} : { attachments: attached.attachments }),
     ...packaging,
+    ...(isSized ? { targetBytes: settings.target_size } : {}),
     ...(metadata.tags.length + metadata.chapters.length === 0 ? {} : { metadata }),
     warnings: [
       ...selected.warnings,

@@ -72,7 +72,13 @@ export function productOf(decision: Decision, media: MediaFacts, paths: PlanPath
             frames: decision.lastFrame?.frames ?? null,
             ...(video.hdr === undefined ? {} : { hdr: video.hdr }),
             ...(video.rate.by === 'bitrate'
-              ? { bitrate: { targetKbps: video.rate.kbps, capKbps: video.cap?.kbps ?? null } }
+              ? {
+                  bitrate: {
+                    targetKbps: video.rate.kbps,
+                    capKbps: video.cap?.kbps ?? null,
+                    ...(decision.targetBytes === undefined ? {} : { targetBytes: decision.targetBytes }),
+                  },
+                }
               : {}),
           },
     audio: audio.map(audioOf),

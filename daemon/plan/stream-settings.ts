@@ -6,7 +6,7 @@ type Names = readonly (keyof OutputSettings)[];
 /** The settings of the video that have no effect on an output without video, or with a copied one. */
 export const videoSettings: Names = [
   ...(['width', 'height', 'size', 'upscale', 'aspect_mode', 'rotate', 'flip'] as const),
-  ...(['quality', 'video_bitrate', 'bitrate_cap', 'buffer_size', 'onepass', 'speed'] as const),
+  ...(['quality', 'video_bitrate', 'target_size', 'bitrate_cap', 'buffer_size', 'onepass', 'speed'] as const),
   ...(['crf', 'constant_bitrate', 'max_video_bitrate', 'tuning'] as const),
   ...(['max_frame_rate', 'min_frame_rate', 'frame_rate', 'decimate'] as const),
   ...(['deinterlace', 'deinterlace_mode', 'force_interlace_headers'] as const),

@@ -71,11 +71,17 @@ const bytesPerUnit: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, 
  */
 export function byteSizeParser(flag: string) {
   return (word: string): number => {
-    const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)\s*([kmgt]?)b?$/i.exec(word) ?? [];
-    const perUnit = bytesPerUnit[unit.toLowerCase()];
-    if (amount !== undefined && perUnit !== undefined) return Math.round(Number(amount) * perUnit);
+    const bytes = parseByteSize(word);
+    if (bytes !== null) return bytes;
     throw new VencError('UsageError', `${flag} takes a size such as 500MB or 2GB, not "${word}".`);
   };
+}
+
+/** Parses a size such as `1000000`, `500MB` or `2G` (decimal units) to bytes; null for other text. */
+export function parseByteSize(word: string): number | null {
+  const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)\s*([kmgt]?)b?$/i.exec(word) ?? [];
+  const perUnit = bytesPerUnit[unit.toLowerCase()];
+  return amount === undefined || perUnit === undefined ? null : Math.round(Number(amount) * perUnit);
 }
 
 const clockPattern = /^(?:(\d{1,2}):)?(\d{1,3}):([0-5]\d(?:\.\d+)?)$/;

@@ -16,6 +16,7 @@ const samples: Readonly<Record<Exclude<Setting['kind'], 'object' | 'list'>, (set
     'number-choice': (setting) => ('choices' in setting ? setting.choices[1] : 0),
     ratio: () => '8:9',
     size: () => '640x480',
+    bytes: () => '10MB',
     time: () => '00:01:02.5',
     distance: (setting) => ('isSigned' in setting && setting.isSigned ? '-5%' : '5%'),
     unchecked: () => 'text',

@@ -79,7 +79,7 @@ test('all invalid values of all settings are reported at once', () => {
   const wrong = (table: SettingsTable): Fields =>
     Object.fromEntries(
       Object.entries(table).flatMap(([name, setting]) =>
-        setting.kind === 'unchecked' || 'invalidMeansOmitted' in setting ? [] : [[name, 5000000]],
+        setting.kind === 'unchecked' || 'invalidMeansOmitted' in setting ? [] : [[name, 5000000.5]],
       ),
     );
   const validationErrors = validationErrorsFor({

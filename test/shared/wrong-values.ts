@@ -85,6 +85,18 @@ function valuesByKind(setting: Setting): readonly unknown[] {
         ...nonTexts,
         ...['', '8', '8/9', '0:1', '1:0', '8:9:1', ' 8:9', '8 :9', '-8:9', '65536:1', '1:65536', '1.5:1'],
       ];
+    case 'bytes':
+      return [
+        ...nonTexts.filter((one) => typeof one !== 'number'),
+        -1,
+        0,
+        1.5,
+        '',
+        'MB',
+        '1 XB',
+        '-1MB',
+        '1e6',
+      ];
     case 'size':
       return [
         ...nonTexts,

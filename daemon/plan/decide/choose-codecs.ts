@@ -81,7 +81,7 @@ export function pickVideoEncoder(
   const [first] = available;
   const preferred = available.find((name) => isPreferredForHdr(name, settings));
   if (preferred !== undefined) return { codec, encoder: preferred };
-  const encoder =
-    settings.video_bitrate === undefined || settings.onepass === true ? first : (inTwoPasses ?? first);
+  const hasBitrate = settings.video_bitrate !== undefined || settings.target_size !== undefined;
+  const encoder = !hasBitrate || settings.onepass === true ? first : (inTwoPasses ?? first);
   return encoder === undefined ? null : { codec, encoder };
 }

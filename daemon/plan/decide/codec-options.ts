@@ -161,11 +161,14 @@ export function codecOptionWarnings(
     ...(settings.video_color_range === 'full' && !fullRangeCodecs.includes(codec)
       ? [warn('video_color_range', 'has no effect: only h264 and hevc can have full range')]
       : []),
-    ...(settings.crf !== undefined && settings.video_bitrate !== undefined
-      ? [warn('crf', 'has no effect with video_bitrate', 'must not be given with video_bitrate')]
-      : []),
+    ...(['video_bitrate', 'target_size'] as const).flatMap((name) =>
+      settings.crf !== undefined && settings[name] !== undefined
+        ? [warn('crf', `has no effect with ${name}`, `must not be given with ${name}`)]
+        : [],
+    ),
     ...(settings.crf !== undefined &&
     settings.video_bitrate === undefined &&
+    settings.target_size === undefined &&
     settings.quality !== undefined &&
     withCrf.includes(codec)
       ? [warn('quality', 'has no effect with crf', 'must not be given with crf')]

@@ -295,10 +295,7 @@ export interface AudioDecision {
     | { readonly by: 'bitrate'; readonly kbps: number; readonly isConstant?: true };
 }
 
-/**
- * A last frame that is repeated until it ends, in seconds from the start of the output. Each repetition lasts
- * `frameSeconds`.
- */
+/** A last frame, repeated every `frameSeconds` until it ends, in seconds from the start of the output. */
 export type HeldFrame = Readonly<Record<'startSeconds' | 'endSeconds' | 'frameSeconds', number>>;
 
 /** The last of unevenly spaced frames. No frame follows it, so its duration must be given. */
@@ -365,6 +362,8 @@ export interface Decision {
   readonly copiedVideo?: CopiedVideo;
   /** The tracks of audio, in order. */
   readonly audio: readonly AudioTrack[];
+  /** Set if `target_size` decides the bitrate of the video. */
+  readonly targetBytes?: number;
   /** How the file is cut into segments; absent if it is not. */
   readonly packaging?: Packaging;
   /** Whether the file has hint tracks for streaming servers; absent if not. */

@@ -168,7 +168,7 @@ function capOf(height: number): RequestFields {
 
 /** The settings of a video that a ladder decides by its heights and the quality. */
 const sizeSettings: ReadonlySet<string> = new Set([
-  ...['width', 'height', 'size', 'aspect_mode', 'upscale', 'video_bitrate', 'copy_video'],
+  ...['width', 'height', 'size', 'aspect_mode', 'upscale', 'video_bitrate', 'target_size', 'copy_video'],
 ]);
 
 /** What a ladder decides, so that no flag or preset may. */

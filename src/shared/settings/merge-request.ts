@@ -23,7 +23,9 @@ export interface RequestLayers {
 /** Settings that a higher-priority setting removes, because they would override it. */
 const overriddenSettings: ReadonlyMap<string, readonly string[]> = new Map([
   ['size', ['width', 'height']],
-  ['quality', ['video_bitrate']],
+  ['quality', ['video_bitrate', 'target_size']],
+  ['video_bitrate', ['target_size']],
+  ['target_size', ['video_bitrate']],
   ['audio_bitrate', ['audio_quality']],
   ['audio_channels', ['output_audio_channels']],
   ['decimate', ['frame_rate']],

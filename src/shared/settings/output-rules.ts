@@ -51,6 +51,10 @@ const rules: readonly OutputRule[] = [
     bitrate_cap !== undefined && video_bitrate !== undefined && bitrate_cap < video_bitrate
       ? '.bitrate_cap must not be below video_bitrate'
       : undefined,
+  ({ target_size, video_bitrate }) =>
+    target_size !== undefined && video_bitrate !== undefined
+      ? '.target_size must not be given with video_bitrate'
+      : undefined,
   ({ audio_loudness_level }) =>
     audio_loudness_level !== undefined && audio_loudness_level > maxLoudness
       ? `.audio_loudness_level must be at most ${maxLoudness}`

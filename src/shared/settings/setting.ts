@@ -140,6 +140,13 @@ export interface SizeSetting extends SettingText {
   readonly max: number;
 }
 
+/** A size of a file, as a number of bytes or with a decimal unit: `10MB`. The value is in bytes. */
+export interface BytesSetting extends SettingText {
+  readonly kind: 'bytes';
+  readonly min: number;
+  readonly max: number;
+}
+
 /** `A:B`, two whole numbers from 1 to `max`. */
 export interface RatioSetting extends SettingText {
   readonly kind: 'ratio';
@@ -234,6 +241,7 @@ export type Setting =
   | ChoiceSetting
   | NumberChoiceSetting
   | SizeSetting
+  | BytesSetting
   | RatioSetting
   | TimeSetting
   | DistanceSetting
@@ -270,7 +278,7 @@ export interface Distance {
 }
 
 /** The type of the parsed value of a setting. */
-type ValueOf<S> = S extends { kind: 'integer' | 'number' | 'time' }
+type ValueOf<S> = S extends { kind: 'integer' | 'number' | 'time' | 'bytes' }
   ? number
   : S extends { kind: 'boolean' }
     ? boolean | (S extends { mayBeAuto: true } ? 'auto' : never)

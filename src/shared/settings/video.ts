@@ -19,6 +19,13 @@ export const videoRateTable = {
     section: videoBitrate,
     help: 'video bitrate: a predictable size instead of a predictable quality; overrides quality',
   },
+  target_size: {
+    kind: 'bytes',
+    min: 10_000,
+    max: 1_000_000_000_000,
+    section: 'addition',
+    help: 'size of the file with its audio, within 2 % and never above; overrides quality',
+  },
   bitrate_cap: {
     kind: 'integer',
     ...bitrateKbps,

@@ -20,7 +20,7 @@ export const budget: Budget = {
   'daemon/net': { lines: 440, files: 4 },
   'daemon/packaging': { lines: 4330, files: 32 },
   'daemon/pipeline': { lines: 5370, files: 40 },
-  'daemon/plan': { lines: 11910, files: 78 },
+  'daemon/plan': { lines: 12000, files: 79 },
   'daemon/queue': { lines: 3330, files: 18 },
   'daemon/queue/postgres': { lines: 900, files: 4 },
   'daemon/store': { lines: 5350, files: 38 },
@@ -34,7 +34,7 @@ export const budget: Budget = {
   'src/cli/output': { lines: 1350, files: 11 },
   'src/client': { lines: 3120, files: 22 },
   'src/config': { lines: 820, files: 6 },
-  'src/shared': { lines: 10990, files: 83 },
+  'src/shared': { lines: 11040, files: 83 },
   'src/tui': { lines: 1970, files: 16 },
 };
 

@@ -95,6 +95,8 @@ export function valueFor(setting: Setting, choices: Choices): unknown {
       return `${choices.pick([1, 4, 8, setting.max])}:${choices.pick([1, 3, 9, setting.max])}`;
     case 'size':
       return `${choices.pick([setting.min, 16, 641, setting.max])}x${choices.pick([setting.min, 16, 361, setting.max])}`;
+    case 'bytes':
+      return choices.pick([setting.min, '1MB', '2.5 gb', setting.max]);
     case 'time':
       return choices.pick([
         1,

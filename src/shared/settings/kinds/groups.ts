@@ -21,7 +21,7 @@ import {
   type SettingKind,
 } from './kind.js';
 import { map } from './map.js';
-import { distance, ratio, size, time } from './measures.js';
+import { bytes, distance, ratio, size, time } from './measures.js';
 import { boolean, integer, number, numberChoice, toDecimal } from './numbers.js';
 import { choice, text, unchecked, url } from './text.js';
 
@@ -126,6 +126,7 @@ export const kinds: { readonly [Kind in Setting['kind']]: SettingKind<Extract<Se
   choice,
   'number-choice': numberChoice,
   size,
+  bytes,
   ratio,
   time,
   distance,

@@ -1,6 +1,7 @@
-import { normalizeTypedTime } from '../../flag-parsers.js';
+import { normalizeTypedTime, parseByteSize } from '../../flag-parsers.js';
 import { sidePixels } from '../limits.js';
 import type {
+  BytesSetting,
   Distance,
   DistanceSetting,
   Proportion,
@@ -26,6 +27,25 @@ export const size: SettingKind<SizeSetting, Size> = {
   schema: () => ({ type: 'string', pattern: '^[1-9]\\d*[xX][1-9]\\d*$' }),
   placeholder: () => '<WIDTHxHEIGHT>',
   range: ({ min, max }) => `sides of ${min} to ${max} pixels`,
+};
+
+/** A number of bytes, or a number with a unit: kB, MB, GB and TB are powers of 1000. */
+export const bytes: SettingKind<BytesSetting, number> = {
+  parse({ min, max }, value, path) {
+    const given = typeof value === 'string' ? parseByteSize(value) : value;
+    const isInRange = typeof given === 'number' && Number.isInteger(given) && given >= min && given <= max;
+    const rule = `must be a size such as 10MB, from ${min} to ${max} bytes`;
+    return toParseResult(path, isInRange ? { value: given } : { rule });
+  },
+  describe: ({ min }) => `bytes, or with a unit, as ${code('10MB')}; at least ${min}`,
+  example: () => '10MB',
+  schema: ({ min, max }) => ({
+    type: ['integer', 'string'],
+    minimum: min,
+    maximum: max,
+    pattern: '^\\d+(?:\\.\\d+)?\\s*[kKmMgGtT]?[bB]?$',
+  }),
+  placeholder: () => '<10MB>',
 };
 
 /** `A:B`. */
