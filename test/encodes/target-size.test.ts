@@ -22,7 +22,7 @@ const cases: readonly (readonly [string, OutputSettings, number])[] = [
   ['a.mp4', { target_size: 400_000 }, 400_000],
   ['b.mkv', { target_size: 200_000, video_codec: 'hevc', audio_codec: 'aac', audio_bitrate: 64 }, 200_000],
   ['c.webm', { target_size: 250_000, video_codec: 'vp9', speed: 5 }, 250_000],
-  ['d.mkv', { target_size: 500_000, audio_codec: 'flac', video_codec: 'h264' }, 500_000],
+  ['d.mkv', { target_size: 500_000, audio_codec: 'mp3', audio_quality: 5 }, 500_000],
   ['e.mp4', { target_size: 300_000, onepass: true, skip_audio: true }, 300_000],
   ['f.mp4', { target_size: 300_000, start_clip: 1, clip_length: 2 }, 300_000],
 ];
