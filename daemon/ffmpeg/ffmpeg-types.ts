@@ -1,6 +1,9 @@
 import type { Analysis, FrameShapes, MediaFacts, Ratio, VideoFacts } from '../jobs/media.js';
 import type { AudioMeasurement, MeasuredAudio } from '../plan/decide/normalization.js';
 import type { Capabilities, WatermarkImage } from '../plan/plan-types.js';
+import type { FrameRun } from '../plan/quality/frame-runs.js';
+import type { QualityMetric } from '../plan/quality/metric-graph.js';
+import type { MeasuredFrames } from '../plan/quality/pool-scores.js';
 import type { EncodeLimits, EncodeWork } from './containment/program-limits.js';
 
 /** Where a program was found, in search order. */
@@ -97,6 +100,23 @@ export interface MeasuredVideo {
   readonly seconds: number;
 }
 
+/** A program whose filter `libvmaf` measures the quality of videos. It need not be the one that encodes. */
+export interface Measurer {
+  readonly program: 'ffmpeg' | 'ffprobe';
+  readonly binary: Binary;
+}
+
+/** What to measure the quality of. */
+export interface QualityRequest {
+  readonly metric: QualityMetric;
+  readonly output: FrameRun;
+  readonly reference: FrameRun;
+  /** The duration of the video; null if unknown. */
+  readonly seconds: number | null;
+  /** The threads of each program; as many as the limits allow if absent. */
+  readonly threads?: number;
+}
+
 /**
  * Runs ffmpeg and ffprobe; nothing else in the daemon does. Both read only local files, with allow-lists of protocols
  * and demuxers and a limit of 36,000,000 pixels.
@@ -149,6 +169,16 @@ export interface Ffmpeg {
     measurement: AudioMeasurement,
     options: EncodeOptions,
   ): Promise<MeasuredAudio>;
+  /**
+   * The program that measures the quality of videos, which may be another one; null if there is none on this machine.
+   */
+  readonly measurer: Measurer | null;
+  /**
+   * Measures how close the frames of a video come to those of its reference. Progress counts the frames. Rejects with
+   * `QualityError` if the frame counts differ or the program that measures fails, with `UnavailableError` if there is
+   * none, and otherwise as `run` does.
+   */
+  measureQuality(request: QualityRequest, options: EncodeOptions): Promise<MeasuredFrames>;
   /**
    * Runs ffmpeg with a plan's arguments. Rejects with the class of its last error message (`TranscodingError`,
    * `OutOfSpaceError`, ...), with `TranscodingTimeoutError` if it makes no progress for too long, with the class of a

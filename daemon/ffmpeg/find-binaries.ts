@@ -108,6 +108,19 @@ export async function findBinaries(options: SearchOptions & ProgramQueryOptions)
   };
 }
 
+/** A packaged program from one source; null if it is not there or does not run. */
+export async function findPackaged(
+  program: ProgramName,
+  source: BinarySource,
+  options: SearchOptions & ProgramQueryOptions,
+): Promise<Binary | null> {
+  for await (const candidate of candidatesFor(program, { ...options, [program]: null })) {
+    const check = candidate.source === source ? await checkCandidate(program, candidate, options) : null;
+    if (check !== null) return 'binary' in check ? check.binary : null;
+  }
+  return null;
+}
+
 /**
  * The newest ffmpeg, for an input that the chosen one cannot decode; null if none is newer than that. Searches as if no
  * path was given.

@@ -57,6 +57,8 @@ export function withCommandLog(ffmpeg: Ffmpeg, log: Log, subject: string): Ffmpe
     run: (args, options) => logged(args, options, (run) => ffmpeg.run(args, run)),
     measureAudio: (args, measurement, options) =>
       logged(args, options, (run) => ffmpeg.measureAudio(args, measurement, run)),
+    measureQuality: (request, options) =>
+      logged(request.reference.args, options, (run) => ffmpeg.measureQuality(request, run)),
     newer: async () => {
       const newer = await ffmpeg.newer();
       return newer && { ...newer, ffmpeg: newer.ffmpeg && withCommandLog(newer.ffmpeg, log, subject) };

@@ -1,3 +1,4 @@
+import { VencError } from '../../src/shared/errors.js';
 import type { AudioMeasurement, Loudness, MeasuredAudio } from '../plan/decide/normalization.js';
 import type { Capabilities } from '../plan/plan-types.js';
 import type { SearchOptions } from './candidates.js';
@@ -15,7 +16,7 @@ import {
   probeLimits,
 } from './containment/program-limits.js';
 import { type ProgramEndHook, UsageMeter } from './containment/usage-meter.js';
-import type { Binary, Ffmpeg, NewerFfmpeg } from './ffmpeg-types.js';
+import type { Binary, EncodeOptions, Ffmpeg, Measurer, NewerFfmpeg } from './ffmpeg-types.js';
 import {
   type FoundBinaries,
   findBinaries,
@@ -28,6 +29,8 @@ import { hidesShapes, listShapes } from './probe/list-shapes.js';
 import { findDisplayedFrame, measureVideo } from './probe/measure-streams.js';
 import { probeFile } from './probe/probe-file.js';
 import { probeImage } from './probe/probe-image.js';
+import { findMeasurer } from './quality/find-measurer.js';
+import { measureQuality } from './quality/measure-quality.js';
 import { defaultCacheFolder, type ProgramQueryOptions, queryProgram } from './query-program.js';
 import { runEncoder } from './run.js';
 
@@ -53,6 +56,8 @@ export interface OpenOptions extends SearchOptions {
 export interface FfmpegReport extends FoundBinaries {
   /** Null without an ffmpeg. */
   readonly capabilities: Capabilities | null;
+  /** The program that measures quality; null if there is none. */
+  readonly measurer: Measurer | null;
   /** Whether encoders end when the daemon is killed; otherwise its next start ends them. */
   readonly diesWithParent: boolean;
   /** Whether the kernel limits memory, processor time and file sizes of the programs. */
@@ -91,15 +96,29 @@ export async function openFfmpeg(options: OpenOptions = {}): Promise<OpenedFfmpe
   };
   const found = await findBinaries({ ...options, ...queryOptions });
   const { ffmpeg, ffprobe } = found;
-  const capabilities = ffmpeg === null ? null : await queryCapabilities(ffmpeg.path, queryOptions);
+  const [own, foundMeasurer] =
+    ffmpeg === null
+      ? [null, null]
+      : await Promise.all([
+          queryCapabilities(ffmpeg.path, queryOptions),
+          findMeasurer(ffmpeg, { ...options, ...queryOptions }),
+        ]);
   const programs = [ffmpeg, ffprobe].filter((program) => program !== null);
   const containment = requireSandbox(
     await checkSandbox(await trial, programs, queryOptions, memoryBytes),
     sandbox,
   );
+  /** Whether another program runs as contained as ffmpeg; if not, it is not used. */
+  const isContained = async (program: Binary) => {
+    const checked = await checkSandbox(containment, [program], queryOptions, memoryBytes);
+    return checked.bwrap === containment.bwrap;
+  };
+  const measurer = foundMeasurer !== null && (await isContained(foundMeasurer.binary)) ? foundMeasurer : null;
+  const capabilities = own === null ? null : withMeasurer(own, measurer);
   const report: FfmpegReport = {
     ...found,
     capabilities,
+    measurer,
     diesWithParent: containment.setpriv.length > 0,
     hasLimits: containment.prlimit !== null,
     memoryBytes,
@@ -115,10 +134,9 @@ export async function openFfmpeg(options: OpenOptions = {}): Promise<OpenedFfmpe
     const binary = await findNewerFfmpeg(ffmpeg, { ...options, ...queryOptions });
     if (binary === null) return null;
     if (ffmpeg.source === 'option') return { binary, ffmpeg: null };
-    const checked = await checkSandbox(containment, [binary], queryOptions, memoryBytes);
-    // It runs as contained as the other, or not at all.
-    if (checked.bwrap !== containment.bwrap) return null;
-    return { binary, ffmpeg: use(binary, await queryCapabilities(binary.path, queryOptions)) };
+    if (!(await isContained(binary))) return null;
+    const itsOwn = await queryCapabilities(binary.path, queryOptions);
+    return { binary, ffmpeg: use(binary, withMeasurer(itsOwn, measurer)) };
   };
   const use = (program: Binary, itsCapabilities: Capabilities): Ffmpeg => ({
     ffmpeg: program,
@@ -140,12 +158,32 @@ export async function openFfmpeg(options: OpenOptions = {}): Promise<OpenedFfmpe
     measureVideo: (path, signal) => measureVideo(ffprobe, path, probeSettings, signal),
     measureAudio: async (args, measurement, encode) =>
       readMeasurement(measurement, await runEncoder(program, args, runSettings, encode, 'info')),
+    measurer,
+    measureQuality: async (request, encode) => {
+      if (measurer === null) throw new VencError('UnavailableError', missingMeasurerMessage);
+      const run = async (args: readonly string[], decode: EncodeOptions) => {
+        await runEncoder(program, args, runSettings, decode);
+      };
+      return measureQuality(measurer, request, { ...runSettings, run }, encode);
+    },
     run: async (args, encode) => {
       await runEncoder(program, args, runSettings, encode);
     },
   });
   return { ffmpeg: use(ffmpeg, capabilities), report };
 }
+
+/** The filters that this machine has: `libvmaf` may be that of another program. */
+function withMeasurer(capabilities: Capabilities, measurer: Measurer | null): Capabilities {
+  const filters = new Set(capabilities.filters);
+  if (measurer === null) filters.delete('libvmaf');
+  else filters.add('libvmaf');
+  return { ...capabilities, filters };
+}
+
+/** Why quality cannot be measured. */
+const missingMeasurerMessage =
+  'No ffmpeg or ffprobe on this machine has the filter libvmaf, which measures the quality of videos.';
 
 function commandOf(containment: Containment, program: string, memoryBytes: number): readonly string[] {
   const access = { folder: null, inputs: [] };

@@ -207,7 +207,7 @@ const maxNice = 19;
  * low priority makes encoders no slower. Ignores errors: the program may have ended, or the system may not allow the
  * change.
  */
-function lowerPriority(pid: number): void {
+export function lowerPriority(pid: number): void {
   try {
     setPriority(pid, Math.min(maxNice, getPriority() + niceIncrement));
   } catch {

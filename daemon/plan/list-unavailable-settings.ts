@@ -28,6 +28,9 @@ export function listUnavailableSettings(capabilities: Capabilities): readonly st
       ? []
       : ['deinterlace: it has neither the filter bwdif nor yadif.']),
     ...(encoders.has('libsvtav1') ? [] : ['hdr_format hdr10 of av1: it has no encoder libsvtav1.']),
+    ...(filters.has('libvmaf')
+      ? []
+      : ['venc compare: neither it nor a packaged program has the filter libvmaf.']),
     ...(canToneMap({ filters })
       ? []
       : [

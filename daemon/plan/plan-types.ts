@@ -19,6 +19,7 @@ export interface Capabilities {
   readonly version: number | null;
   /** Names of encoders, e.g. `libx264`. */
   readonly encoders: ReadonlySet<string>;
+  /** Names of filters. `libvmaf` is that of the program that measures quality, which may be another one. */
   readonly filters: ReadonlySet<string>;
   /** Names of muxers, e.g. `mp4`, `webm`. */
   readonly muxers: ReadonlySet<string>;

@@ -33,6 +33,11 @@ export const commandTable = {
     summary: 'print the ffmpeg command lines without running them',
     load: () => import('./commands/plan.js'),
   },
+  compare: {
+    group: 'jobs',
+    summary: 'measure the quality of a video file against its original',
+    load: () => import('./commands/compare.js'),
+  },
   explain: {
     group: 'jobs',
     summary: 'explain a setting: its value, default, rules and an example',

@@ -106,6 +106,11 @@ export const jobErrorClasses = {
   ),
   CaptionError: jobFailure('There are no valid captions.', false, 'Correct the file that the message names.'),
   InvalidEncryptionSettingsError: jobFailure('A key is not valid.', true, 'Check encryption_key_url.'),
+  QualityError: jobFailure(
+    'The quality of the video could not be measured.',
+    false,
+    'Omit measure_quality, or correct what the message names.',
+  ),
   SegmentingError: jobFailure(
     'The output could not be cut into segments.',
     true,

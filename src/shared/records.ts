@@ -17,6 +17,7 @@ import type {
   inputProgressFields,
   outputProgressFields,
 } from './records/progress.js';
+import type { qualityFields } from './records/quality.js';
 import type { allReportFields, liveReportFields, vodReportFields } from './records/reports.js';
 import type { workerStateFields } from './records/workers.js';
 import type { InputEvent, JobState, OutputEvent } from './states.js';
@@ -44,6 +45,9 @@ export type InputMediaFile = RecordOf<typeof listedInputFields> &
 export type OutputMediaFile = RecordOf<typeof listedOutputFields> &
   Checksummed &
   Pick<RecordOf<typeof outputFileFields>, 'tracks' | 'left_out' | 'warnings' | 'requires'>;
+
+/** What a measurement of the quality of a video found. */
+export type QualityRecord = RecordOf<typeof qualityFields>;
 
 /** One of `thumbnails` of a job (section 2.3). */
 export type ThumbnailRecord = RecordOf<typeof thumbnailFields>;

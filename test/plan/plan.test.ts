@@ -129,7 +129,7 @@ test('every step reads only local files, and only the input by its own path', ()
 });
 
 test('settings that an ffmpeg does not support are listed by name', () => {
-  const filters = new Set([...newCapabilities.filters, 'zscale', 'tonemap']);
+  const filters = new Set([...newCapabilities.filters, 'zscale', 'tonemap', 'libvmaf']);
   const all = listUnavailableSettings({ ...newCapabilities, filters });
   assert.equal(all, [
     'video_codec jp2: JPEG 2000 is not supported.',
@@ -142,6 +142,7 @@ test('settings that an ffmpeg does not support are listed by name', () => {
   assert.ok(
     poor.some((sentence) => sentence.startsWith('HDR inputs: it lacks the filter zscale or tonemap')),
   );
+  assert.ok(poor.some((sentence) => sentence.includes('has the filter libvmaf')));
   const bare = listUnavailableSettings({ ...newCapabilities, muxers: new Set(['mp4']) });
   assert.ok(bare.includes('.webm: it has no muxer webm.'));
 });

@@ -42,6 +42,7 @@ test('the classes of job failures match the contract', () => {
     'WatermarkError',
     'CaptionError',
     'InvalidEncryptionSettingsError',
+    'QualityError',
     'SegmentingError',
     'SkippedSourceError',
     'SourceFailedError',

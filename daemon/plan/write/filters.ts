@@ -145,8 +145,8 @@ export function dropHeaderData(source: string): string {
  * Outputs one frame per frame, or per field. All frames are deinterlaced, because interlaced files often do not flag
  * every frame.
  */
-function deinterlaceFilter(
-  { isFramePerField }: VideoDecision,
+export function deinterlaceFilter(
+  { isFramePerField }: Pick<VideoDecision, 'isFramePerField'>,
   fields: FieldOrderDecision,
   capabilities: Capabilities,
 ): string {

@@ -29,7 +29,7 @@ const flagSources: Readonly<Record<string, CompletionSource>> = {
 
 /** The arguments of commands, by source. */
 const argumentsBySource: Readonly<Record<string, readonly string[]>> = {
-  files: ['run input', 'submit input', 'plan input'],
+  files: ['run input', 'submit input', 'plan input', 'compare file', 'compare reference'],
   folders: ['backup folder', 'restore folder'],
   inputs: ['input id'],
   outputs: ['output id'],

@@ -105,6 +105,14 @@ function isUtf8Locale({ LC_ALL, LC_CTYPE, LANG }: Environment): boolean {
 /** The symbols that venc draws, each with its closest ASCII character; each takes one column. */
 const replacements: Readonly<Record<string, string>> = {
   '█': '#',
+  // The scores of a video over time, from low to high.
+  '▁': '_',
+  '▂': '.',
+  '▃': ':',
+  '▄': '-',
+  '▅': '=',
+  '▆': '+',
+  '▇': '*',
   '▉': '#',
   '▊': '#',
   '▋': '#',

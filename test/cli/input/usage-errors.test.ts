@@ -9,7 +9,13 @@ const commands = tree.commands.flatMap((one) => (one.commands.length > 0 ? one.c
 
 /** Arguments that complete a command except for the tested flag. */
 const words: Readonly<Record<string, readonly string[]>> = {
-  ...{ submit: ['film.mov'], run: ['film.mov'], plan: ['film.mov'], completion: ['bash'] },
+  ...{
+    submit: ['film.mov'],
+    run: ['film.mov'],
+    plan: ['film.mov'],
+    compare: ['a.mp4', 'b.mov'],
+    completion: ['bash'],
+  },
   ...Object.fromEntries(
     ['show', 'input', 'output', 'progress', 'wait', 'download', 'keys revoke'].map((name) => [name, ['1']]),
   ),

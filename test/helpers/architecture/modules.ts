@@ -120,6 +120,7 @@ export const moduleMap: ModuleMap = {
           'worker',
           'run',
           'plan',
+          'compare',
           'doctor',
           'submit',
           'explain',

@@ -1,0 +1,29 @@
+import type { SearchOptions } from '../candidates.js';
+import type { Binary, Measurer } from '../ffmpeg-types.js';
+import { findPackaged } from '../find-binaries.js';
+import { type ProgramQueryOptions, queryProgram } from '../query-program.js';
+
+/**
+ * Finds the program that measures: the ffmpeg in use, else the packaged ffmpeg, else the packaged ffprobe. Null if none
+ * has the filter. Never rejects.
+ */
+export async function findMeasurer(
+  ffmpeg: Binary,
+  options: SearchOptions & ProgramQueryOptions,
+): Promise<Measurer | null> {
+  const places = [
+    { program: 'ffmpeg', find: async () => ffmpeg },
+    { program: 'ffmpeg', find: () => findPackaged('ffmpeg', 'ffmpeg-binary', options) },
+    { program: 'ffprobe', find: () => findPackaged('ffprobe', 'installer', options) },
+  ] as const;
+  for (const { program, find } of places) {
+    const binary = await find();
+    if (binary !== null && (await hasFilter(binary, options))) return { program, binary };
+  }
+  return null;
+}
+
+async function hasFilter({ path }: Binary, options: ProgramQueryOptions): Promise<boolean> {
+  const filters = await queryProgram(path, ['-hide_banner', '-filters'], options).catch(() => '');
+  return /^ \S+ libvmaf /m.test(filters);
+}

@@ -1,0 +1,38 @@
+import type { QualityRecord } from '../../shared/records.js';
+import { humanDuration } from './units.js';
+import type { Fact } from './wrap-text.js';
+
+/** Blocks for scores: the lowest up to 65, then one for each 5 points, the highest from 95. */
+const blocks = '▁▂▃▄▅▆▇█';
+const [lowestScore, pointsPerBlock] = [60, 5] as const;
+
+/** The scores of a video over time, as one block for each part. */
+export function scoreLine(scores: readonly number[]): string {
+  const block = (score: number) => {
+    const step = Math.floor((score - lowestScore) / pointsPerBlock);
+    return blocks[Math.min(blocks.length - 1, Math.max(0, step))];
+  };
+  return scores.map(block).join('');
+}
+
+/** A measurement as `venc compare` prints it. */
+export function comparisonFacts(quality: QualityRecord): readonly Fact[] {
+  const { worst_second: worst, subsample, luma, matrix, range } = quality;
+  const pair = ({ output, reference }: QualityRecord['matrix']) =>
+    `${output ?? 'not declared'}, reference ${reference ?? 'not declared'}`;
+  const measured = subsample === 1 ? 'all measured' : `one of ${subsample} measured`;
+  return [
+    ['mean', quality.mean.toFixed(2)],
+    ['harmonic mean', quality.harmonic_mean.toFixed(2)],
+    ['5th percentile', quality.percentile_5.toFixed(2)],
+    ['worst second', `${worst.score.toFixed(2)}, ${humanDuration(worst.time)} from the start`],
+    ['over time', scoreLine(quality.scores)],
+    ['frames', `${quality.frames}, ${measured}`],
+    ['metric', `${quality.metric}, ${quality.model}, libvmaf ${quality.version}`],
+    ['PSNR of luma', `${quality.psnr_y.toFixed(2)} dB`],
+    ['mean luma', `${luma.output.toFixed(1)}, reference ${luma.reference.toFixed(1)}`],
+    ['matrix', pair(matrix)],
+    ['range', pair(range)],
+    ['measured in', humanDuration(quality.seconds)],
+  ];
+}
