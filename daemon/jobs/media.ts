@@ -65,7 +65,7 @@ export interface DolbyVisionFacts {
 }
 
 /** The selected video stream of a file, as ffprobe reports it. */
-export interface VideoFacts {
+export interface VideoFacts extends Omit<TrackLabels, 'dispositions'> {
   /** Index among all streams of the file, for `-map 0:N`. */
   readonly streamIndex: number;
   readonly codec: string;
@@ -262,7 +262,7 @@ export const trackDispositions = [
 /** One of `trackDispositions`. */
 export type TrackDisposition = (typeof trackDispositions)[number];
 
-/** What a file declares about a track of audio or subtitles. Members are absent if it declares nothing. */
+/** What a file declares about a track. Members are absent if it declares nothing. */
 export interface TrackLabels {
   readonly language?: string;
   readonly title?: string;

@@ -27,7 +27,7 @@ export function tracksOf(media: MediaFacts): readonly MediaTrack[] {
   const streams: readonly (MediaTrack & { readonly streamIndex: number })[] = [
     ...(video === null
       ? []
-      : [{ kind: 'video' as const, streamIndex: video.streamIndex, codec: video.codec }]),
+      : [{ kind: 'video' as const, streamIndex: video.streamIndex, codec: video.codec, ...labelsOf(video) }]),
     ...audioStreams(media).map(({ streamIndex, codec, channels, ...facts }) => ({
       ...{ kind: 'audio' as const, streamIndex, codec, channels },
       ...labelsOf(facts),

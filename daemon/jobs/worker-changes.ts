@@ -183,6 +183,8 @@ const video = object({
   dolbyVision: optional(dolbyVision),
   hasAlpha: optional(flag),
   hasClosedCaptions: optional(flag),
+  language: optional(word),
+  title: optional(sentence),
 });
 
 const trackLabels = {

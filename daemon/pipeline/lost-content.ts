@@ -60,9 +60,9 @@ function lostAttachedWarnings(
   ];
 }
 
-/** The languages and titles of tracks of audio, and the purposes of all tracks, that a container did not store. */
+/** The languages and titles of tracks of video and audio, and the purposes of all tracks, that a container did not store. */
 function lostLabelWarnings(
-  { audio, captionTracks = [], packaging }: Product,
+  { video, audio, captionTracks = [], packaging }: Product,
   media: MediaFacts,
 ): readonly string[] {
   // Playlists and manifests have those of tracks with segments of their own.
@@ -72,13 +72,18 @@ function lostLabelWarnings(
     ...(language === undefined ? {} : { language }),
   }));
   return [
+    ...lostLabels(
+      'video',
+      video === null ? [] : [video.labels ?? {}],
+      media.video === null ? [] : [media.video],
+    ),
     ...lostLabels('audio', labels, audioStreams(media)),
     ...lostLabels('subtitle', captionTracks, media.subtitles ?? []),
   ];
 }
 
 function lostLabels(
-  kind: 'audio' | 'subtitle',
+  kind: 'video' | 'audio' | 'subtitle',
   expected: readonly TrackLabels[],
   tracks: readonly TrackLabels[],
 ): readonly string[] {

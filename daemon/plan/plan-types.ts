@@ -264,6 +264,8 @@ interface ProductVideo {
   readonly isCopied?: true;
   /** What it declares about its HDR; absent for standard range. */
   readonly hdr?: DeclaredHdr;
+  /** What it should declare; its language only if no track of audio declares that. Absent if nothing. */
+  readonly labels?: TrackLabels;
 }
 
 /** An expected audio stream. */

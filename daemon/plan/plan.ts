@@ -10,7 +10,7 @@ import {
 import { checkCombination } from './check-combination.js';
 import { decideAttached } from './decide/attached.js';
 import { decideAudioTracks, holdsOneTrack, leftOutAudio, maxAudioTracks } from './decide/audio-tracks.js';
-import { decideAutoCopies, hasAutoCopies, withoutAutoCopies } from './decide/auto-copies.js';
+import { decideAutoCopies, hasAutoCopies, isAsLoud, withoutAutoCopies } from './decide/auto-copies.js';
 import { decideCaptions, wantsCaptions } from './decide/captions.js';
 import { contentSecondsOf, decideClip, extendsIntoClip, startWithin } from './decide/clip.js';
 import { clipOfCopies, copyWarnings, decideCopies, markWarnings, withCopies } from './decide/copies.js';
@@ -18,7 +18,7 @@ import { decideVideo } from './decide/decide-video.js';
 import type { AudioTrack, Decision, VideoDecision } from './decide/decisions.js';
 import { groupDecisions, hasVideo } from './decide/group-decisions.js';
 import { hasHintTracks } from './decide/hint-tracks.js';
-import { lostLanguageWarnings } from './decide/languages.js';
+import { languagesOf, lostLanguageWarnings, lostRegionWarnings } from './decide/languages.js';
 import { leftOutWarnings } from './decide/left-out.js';
 import { decideMetadata, hasTimecode } from './decide/metadata.js';
 import { decidePackaging } from './decide/packaging.js';
@@ -240,6 +240,10 @@ function decideOutput(
     clip,
     isCut: packaging.packaging !== undefined,
     frameRate: outputRate(videoResult.video, copiedVideo?.source ?? null),
+    isAsLoud:
+      audioResult.tracks.length === 0
+        ? null
+        : clip.startSeconds === 0 && clip.lengthSeconds === null && audioResult.tracks.every(isAsLoud),
   });
   const otherAudio = leftOutAudio(
     selected,
@@ -266,6 +270,7 @@ function decideOutput(
             burned: { ...burned, ...(fontsFolder === undefined ? {} : { fontsFolder }) },
           },
     ...(copiedVideo === null ? {} : { copiedVideo }),
+    ...(isVideo ? videoLabelsOf(media.video) : {}),
     audio: audioResult.tracks,
     ...(tracks.length === 0 ? {} : { captions: tracks }),
     ...(renditions === undefined ? {} : { captionRenditions: renditions }),
@@ -288,7 +293,13 @@ function decideOutput(
       ...metadataWarnings,
       // Playlists and manifests have those of segments.
       ...(packaging.packaging === undefined
-        ? lostLanguageWarnings(settings, audioTracks, container, extension)
+        ? [
+            ...lostLanguageWarnings(settings, audioTracks, container, extension),
+            ...lostRegionWarnings(languagesOf(settings, audioTracks, tracks, isVideo ? media.video : null), {
+              container,
+              extension,
+            }),
+          ]
         : []),
       ...copies.warnings,
       ...copyWarnings(clip, copies),
@@ -316,6 +327,17 @@ function decideOutput(
         ? {}
         : { video: { ...video, timing: { ...video.timing, heldFrame } } }),
       lastFrame: decideLastFrame(decision, media),
+    },
+  };
+}
+
+function videoLabelsOf(video: VideoFacts | null): Pick<Decision, 'videoLabels'> {
+  const { language, title } = video ?? {};
+  if (language === undefined && title === undefined) return {};
+  return {
+    videoLabels: {
+      ...(language === undefined ? {} : { language }),
+      ...(title === undefined ? {} : { title }),
     },
   };
 }

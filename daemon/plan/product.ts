@@ -1,3 +1,4 @@
+import { languageCode } from '../../src/shared/text/languages.js';
 import type { AudioFacts, MediaFacts, TrackDisposition, VideoFacts } from '../jobs/media.js';
 import { audioEncoders } from './audio-encoders.js';
 import {
@@ -64,8 +65,9 @@ export function productOf(decision: Decision, media: MediaFacts, paths: PlanPath
     ...(captionRenditions === undefined ? {} : { captionRenditions }),
     video:
       video === null
-        ? videoOfCopy(copiedVideo?.source ?? null)
+        ? videoOfCopy(copiedVideo?.source ?? null, decision)
         : {
+            ...labelsOfVideo(decision),
             codec: fileCodec(videoEncoders[video.encoder].codec),
             ...video.fit.canvas,
             frameSeconds,
@@ -123,15 +125,30 @@ function audioOf({ encoding, source, language, title, dispositions }: AudioTrack
  * The expected video of a copy: that of the input. Its frames are not counted, because a clip has an unknown part of
  * them.
  */
-function videoOfCopy(video: VideoFacts | null): Product['video'] {
+function videoOfCopy(video: VideoFacts | null, decision: Decision): Product['video'] {
   if (video === null) return null;
   const { codec, width, height, frameRate, hdr: declared } = video;
   const { mastering = null, lightLevels = null } = declared ?? {};
   const hdr = { transfer: video.colourTransfer ?? '', mastering, lightLevels };
   const frameSeconds =
     frameRate === null ? 1 / assumedFrameRate : frameRate.denominator / frameRate.numerator;
-  return { codec, width, height, frameSeconds, frames: null, isCopied: true, ...(declared && { hdr }) };
+  return {
+    ...{ codec, width, height, frameSeconds, frames: null, isCopied: true },
+    ...(declared && { hdr }),
+    ...labelsOfVideo(decision),
+  };
 }
+
+/** Most videos declare the language of their audio, which says it better. */
+function labelsOfVideo({ videoLabels, audio }: Decision): Pick<NonNullable<Product['video']>, 'labels'> {
+  const { language, ...labels } = videoLabels ?? {};
+  const isOwn =
+    language !== undefined && !audio.some(({ source }) => isSameLanguage(source.language, language));
+  const all = { ...labels, ...(isOwn ? { language } : {}) };
+  return Object.keys(all).length === 0 ? {} : { labels: all };
+}
+
+const isSameLanguage = (one = '', other: string) => languageCode(one) === languageCode(other);
 
 /**
  * The maximum duration. A clip ends at its length, within a frame. Without a length, the input may be longer than it

@@ -35,7 +35,7 @@ const technicalTags = [
   /^(?:major_brand|minor_version|compatible_brands|modification_date|date_released_iso|duration)$/,
   /^(?:encoder|encoded_by|encoding_tool|encoder_options|encoding_settings|encoder_settings|writing_application)$/,
   /^(?:software|software_version|tool|toolkit_version|application_.*|product_.*|company_name|handler_name|vendor_id)$/,
-  /^(?:tsse|tenc|tlen|tsiz|tflt|id3v2_priv\..*|gapless|itunsmpb|itunnorm|replaygain_.*|iswriterid|accurate.*)$/,
+  /^(?:tsse|tenc|tlen|tsiz|tflt|id3v2_priv\..*|gapless|itunsmpb|itunnorm|iswriterid|accurate.*)$/,
   /^(?:has[_a-z]*|cansee?k.*|metadata(?:creator|date)|.*size|last[a-z]*|totalframes|total.*rate|audio.*rate|video.*rate)$/,
   /^(?:wmfsdk.*|isvbr|deviceconformancetemplate|wm\/(?:encodingtime|wmadrc.*|mediaclass.*|toolname|toolversion|provider.*))$/,
   /^(?:.*_?umid|.*uid|generation_.*|timecode|time_reference|time_base|originator.*|origination_.*|coding_history)$/,

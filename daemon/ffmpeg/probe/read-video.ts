@@ -10,6 +10,7 @@ import {
 } from './probe-fields.js';
 import { readDolbyVision } from './read-hdr.js';
 import { isCodecKnown, readStream } from './read-streams.js';
+import { readLabels } from './read-tags.js';
 
 /** Whether a stream is video, and not cover art or embedded thumbnails. */
 export function isVideo(stream: ProbeObject): boolean {
@@ -72,12 +73,15 @@ export function bestVideo(
 
 /**
  * The facts of the best video stream; null if none is usable. `measuredFieldOrder` takes precedence over the declared
- * field order.
+ * field order. In Ogg, the title of a track is that of the file, which is kept with the tags.
  */
 export function readVideo(
   streams: readonly ProbeObject[],
   measuredFieldOrder: VideoFacts['fieldOrder'] | null = null,
-  stills: ReadonlySet<number> = new Set(),
+  {
+    stills = new Set(),
+    isOgg = false,
+  }: { readonly stills?: ReadonlySet<number>; readonly isOgg?: boolean } = {},
 ): VideoFacts | null {
   const chosen = bestVideo(streams, stills);
   if (chosen === undefined) return null;
@@ -85,8 +89,11 @@ export function readVideo(
   const frames = numberAt(chosen, 'nb_frames') ?? 0;
   const dolbyVision = readDolbyVision(chosen);
   const isInterlaced = fieldOrder === 'top-first' || fieldOrder === 'bottom-first';
+  const { language, title } = readLabels(chosen);
   return {
     ...readStream(chosen),
+    ...(language === undefined ? {} : { language }),
+    ...(title === undefined || isOgg ? {} : { title }),
     width: numberAt(chosen, 'width') ?? 0,
     height: numberAt(chosen, 'height') ?? 0,
     sampleAspectRatio: ratioAt(chosen, 'sample_aspect_ratio') ?? { numerator: 1, denominator: 1 },

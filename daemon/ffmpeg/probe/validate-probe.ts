@@ -228,7 +228,7 @@ export function validateProbe(output: ProbeOutput): ProbeValidation {
     streams.filter((stream) => !empty.has(numberAt(stream, 'index') ?? -1)),
     name,
   );
-  const video = readVideo(streams, output.fieldOrder, stills);
+  const video = readVideo(streams, output.fieldOrder, { stills, isOgg: name === 'ogg' });
   const subtitles = readSubtitles(streams);
   // The first packets are printed: a header of MP4 has none.
   const isHeaderOnly =

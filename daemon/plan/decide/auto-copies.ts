@@ -4,7 +4,7 @@ import type { AudioFacts, MediaFacts, Ratio, VideoFacts } from '../../jobs/media
 import { audioEncoders } from '../audio-encoders.js';
 import { videoEncoders } from '../encoders.js';
 import type { VideoCodec } from '../formats.js';
-import type { AudioDecision, Decision, VideoDecision } from './decisions.js';
+import type { AudioDecision, AudioTrack, Decision, VideoDecision } from './decisions.js';
 import { trackLabel } from './select-tracks.js';
 import { isHigher } from './timing.js';
 
@@ -148,23 +148,32 @@ const keyframeSettings = [
   ...(['forced_keyframe_interval', 'forced_keyframe_rate', 'prepare_for_segmenting'] as const),
 ] as const;
 
-function audioDifferences(decided: AudioDecision, input: AudioFacts): readonly Difference[] {
-  const { effects, rate } = decided;
-  const { normalization, hasKaraoke, ...others } = effects;
+/** Whether the samples of encoded audio are mixed from others. */
+function isMixed({ channels, converted, joined, mixing }: AudioDecision, input: AudioFacts): boolean {
+  return (
+    input.channels !== channels || converted !== undefined || joined !== undefined || mixing.by === 'weights'
+  );
+}
+
+function hasEffects({ effects: { normalization, hasKaraoke, ...others } }: AudioDecision): boolean {
   const changes = [...Object.values(others), ...Object.values(normalization)].some((value) => value !== null);
+  return hasKaraoke || changes;
+}
+
+/** Whether a track of an output is as loud as its source: copied, or encoded without a mix or an effect. */
+export function isAsLoud({ encoding, source }: AudioTrack): boolean {
+  return encoding === null || !(isMixed(encoding, source) || hasEffects(encoding));
+}
+
+function audioDifferences(decided: AudioDecision, input: AudioFacts): readonly Difference[] {
+  const { rate } = decided;
   return [
     ['codec', input.codec !== audioEncoders[decided.encoder].codec || decided.repack !== null],
-    [
-      'channels',
-      input.channels !== decided.channels ||
-        decided.converted !== undefined ||
-        decided.joined !== undefined ||
-        decided.mixing.by === 'weights',
-    ],
+    ['channels', isMixed(decided, input)],
     ['sample rate', input.sampleRate !== decided.sampleRate],
     ['profile', decided.profile !== null],
     ['bitrate', rate.by === 'bitrate' && (isAbove(input.bitrateKbps, rate.kbps) || rate.isConstant === true)],
-    ['effects', hasKaraoke || changes],
+    ['effects', hasEffects(decided)],
   ];
 }
 

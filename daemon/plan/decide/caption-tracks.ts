@@ -49,9 +49,17 @@ export interface DecidedCaptions {
 
 /** A track of images, which is copied from the input. */
 export function imageTrack({ streamIndex, language, title, dispositions = [] }: SubtitleFacts): CaptionTrack {
-  const code = language === undefined ? null : languageCode(language);
-  return { from: 'input', streamIndex, language: code, title: title ?? null, dispositions };
+  return {
+    from: 'input',
+    streamIndex,
+    language: knownLanguage(language),
+    title: title ?? null,
+    dispositions,
+  };
 }
+
+const knownLanguage = (language: string | null = null): string | null =>
+  language === null || languageCode(language) === null ? null : language;
 
 /** The position of the default track: the last file that the request declares as it, or the first of the input. */
 export function defaultPosition(
@@ -84,9 +92,10 @@ export function fileTrack(
   }
   const { extension, ...content } = contentOf({ ...captions, cues }, container);
   const name = `captions-${outputId}-${suffix}${extension}`;
-  const code = language === null ? null : languageCode(language);
   return {
-    tracks: [{ from: 'file', streamIndex, name, ...content, language: code, title, dispositions }],
+    tracks: [
+      { from: 'file', streamIndex, name, ...content, language: knownLanguage(language), title, dispositions },
+    ],
     warnings: [...warnings, ...styleWarnings(captions)],
   };
 }

@@ -302,9 +302,7 @@ export type HeldFrame = Readonly<Record<'startSeconds' | 'endSeconds' | 'frameSe
 export interface LastFrame {
   /** End, in seconds from the start of the output. */
   readonly endSeconds: number;
-  /**
-   * The number of all frames: if they are all present, the output is complete, whatever its duration. Null if unknown.
-   */
+  /** The number of all frames, with which the output is complete, whatever its duration. Null if unknown. */
   readonly frames: number | null;
 }
 
@@ -360,6 +358,8 @@ export interface Decision {
   readonly video: VideoDecision | null;
   /** Absent if no video is copied. */
   readonly copiedVideo?: CopiedVideo;
+  /** What the input declares about the video; absent if nothing, or if there is none. */
+  readonly videoLabels?: Pick<VideoFacts, 'language' | 'title'>;
   /** The tracks of audio, in order. */
   readonly audio: readonly AudioTrack[];
   /** Set if `target_size` decides the bitrate of the video. */

@@ -1,7 +1,9 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { languageCode } from '../../../src/shared/text/languages.js';
-import type { AudioFacts } from '../../jobs/media.js';
+import type { AudioFacts, VideoFacts } from '../../jobs/media.js';
 import type { Container } from '../formats.js';
+import type { CaptionTrack } from '../plan-types.js';
+import { namesSentence } from './left-out.js';
 
 /** The muxers of containers that store the language of audio. */
 const languageMuxers: readonly string[] = [
@@ -14,6 +16,45 @@ export function storesLanguage({ muxer }: Container): boolean {
 }
 
 /**
+ * The language of a track as a file of a container declares it: three letters, in Matroska with the region (`por-BR`).
+ * Null for none. No container that ffmpeg writes has scripts.
+ */
+export function storedLanguage(language: string, { muxer }: Container): string | null {
+  const code = languageCode(language);
+  const region = /^[a-z]{2,3}-([a-z]{2})$/i.exec(language)?.[1];
+  const hasRegions = muxer === 'matroska' || muxer === 'webm';
+  return code !== null && region !== undefined && hasRegions ? `${code}-${region.toUpperCase()}` : code;
+}
+
+/** The languages that a file should declare: the one that the request sets, or those of its tracks. */
+export function languagesOf(
+  { audio_language }: OutputSettings,
+  audio: readonly AudioFacts[],
+  captions: readonly CaptionTrack[],
+  video: VideoFacts | null,
+): readonly (string | null | undefined)[] {
+  const ofAudio = audio.map(({ language }) => (audio.length === 1 ? (audio_language ?? language) : language));
+  return [...ofAudio, ...captions.map(({ language }) => language), video?.language];
+}
+
+/** Names the languages of which a file has no region or script. */
+export function lostRegionWarnings(
+  languages: readonly (string | null | undefined)[],
+  { container, extension }: { readonly container: Container; readonly extension: string },
+): readonly string[] {
+  if (!storesLanguage(container)) return [];
+  const lost = languages.flatMap((language) => {
+    if (language == null) return [];
+    const isLost = language.includes('-') && storedLanguage(language, container)?.includes('-') === false;
+    return isLost ? [language] : [];
+  });
+  return namesSentence(
+    [...new Set(lost)],
+    (names) => `Only the language was kept of ${names}: ${extension} has no place for the region or script.`,
+  );
+}
+
+/**
  * The language that a file declares for its audio, as three letters; null for none. It is also declared for audio that
  * is copied.
  */
@@ -23,7 +64,7 @@ export function decideLanguage(
   container: Container,
 ): string | null {
   const language = audio_language ?? audio.language;
-  return language === undefined || !storesLanguage(container) ? null : languageCode(language);
+  return language === undefined || !storesLanguage(container) ? null : storedLanguage(language, container);
 }
 
 /** Names the languages of audio that a file has no place for, unless the request sets one, which is named elsewhere. */

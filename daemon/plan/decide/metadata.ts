@@ -22,7 +22,12 @@ interface TaggedOutput {
   readonly isCut: boolean;
   /** Frames per second of its video; null if unknown, or if it has none. */
   readonly frameRate: Ratio | null;
+  /** Whether its audio is as loud as that of the input: not mixed, filtered or cut. Null if it has no audio. */
+  readonly isAsLoud: boolean | null;
 }
+
+/** How loud the audio of a file is, for players that adjust it. */
+const loudnessTags = /^(?:replaygain|r128)_/;
 
 /**
  * Decides the tags and chapters of an output. The location is left out unless it is asked for, because it is private.
@@ -31,12 +36,14 @@ interface TaggedOutput {
 export function decideMetadata(
   { metadata: wanted = 'keep', chapters: wantedChapters = 'keep' }: OutputSettings,
   media: MediaFacts,
-  { extension, clip, isCut, frameRate }: TaggedOutput,
+  { extension, clip, isCut, frameRate, isAsLoud }: TaggedOutput,
 ): MetadataDecision {
   const container = containerOf(extension);
   const given = typeof wanted === 'string' ? [] : Object.entries(wanted);
   const set = new Map(given.map(([name, value]) => [name.toLowerCase(), value]));
-  const ofInput = wanted === 'drop' ? [] : (media.tags ?? []).filter(({ name }) => !set.has(name));
+  const found = wanted === 'drop' ? [] : (media.tags ?? []).filter(({ name }) => !set.has(name));
+  const isOfOtherAudio = ({ name }: Tag) => isAsLoud !== true && loudnessTags.test(name);
+  const ofInput = found.filter((tag) => !isOfOtherAudio(tag));
   const isPrivate = ({ name }: Tag) => wanted !== 'keep-all' && locationTags.test(name);
   const timecode = wanted === 'drop' || set.has('timecode') ? null : timecodeIn(media, clip, frameRate);
   const keepsTimecode = timecodeMuxers.includes(container.muxer) && !isCut;
@@ -48,14 +55,20 @@ export function decideMetadata(
   const tags = isCut
     ? []
     : candidates.filter((tag) => (tag === timecode ? keepsTimecode : storesTag(container, tag.name)));
-  const found = wantedChapters === 'drop' ? [] : (media.chapters ?? []);
-  const chapters = isCut || container.hasChapters !== true ? [] : clipChapters(found, clip, container);
+  const inChapters = wantedChapters === 'drop' ? [] : (media.chapters ?? []);
+  const chapters = isCut || container.hasChapters !== true ? [] : clipChapters(inChapters, clip, container);
   const where = isCut ? 'segments have no' : `${extension} files have no`;
   const lost = candidates.filter((tag) => !tags.includes(tag) && tag.name !== 'creation_time');
   const tooLong = wanted === 'drop' ? [] : (media.unused?.tags ?? []);
   return {
     metadata: { tags, chapters },
     warnings: [
+      ...(isAsLoud === false
+        ? namesSentence(
+            found.filter(isOfOtherAudio).map(({ name }) => name),
+            (names) => `The tags of the input for the volume were left out: ${names} (the audio is changed).`,
+          )
+        : []),
       ...(ofInput.some((tag) => isPrivate(tag) && !isCut && storesTag(container, tag.name))
         ? ['The location in the tags of the input was left out (metadata: keep-all keeps it).']
         : []),
@@ -71,17 +84,17 @@ export function decideMetadata(
         tooLong,
         (names) => `Tags of the input that are too long or too many were left out: ${names}.`,
       ),
-      ...(found.length === 0 || media.unused?.chapters === undefined
+      ...(inChapters.length === 0 || media.unused?.chapters === undefined
         ? []
         : [
-            `Only the first ${found.length} chapters of the input are kept: it has ${media.unused.chapters} more.`,
+            `Only the first ${inChapters.length} chapters of the input are kept: it has ${media.unused.chapters} more.`,
           ]),
-      ...(found.length === 0 || (!isCut && container.hasChapters === true)
+      ...(inChapters.length === 0 || (!isCut && container.hasChapters === true)
         ? []
         : [
-            found.length === 1
+            inChapters.length === 1
               ? `The chapter of the input was left out: ${where} chapters.`
-              : `The ${found.length} chapters of the input were left out: ${where} chapters.`,
+              : `The ${inChapters.length} chapters of the input were left out: ${where} chapters.`,
           ]),
     ],
   };

@@ -2,6 +2,7 @@ import type { Analysis, SubtitleFacts, VideoFacts } from '../../jobs/media.js';
 import { textFormOf } from '../decide/captions.js';
 import { finalMatrix } from '../decide/colours.js';
 import type { Decision, VideoDecision } from '../decide/decisions.js';
+import { storedLanguage } from '../decide/languages.js';
 import type { Container } from '../formats.js';
 import type { CaptionTrack, PlannedFile, PlanPaths } from '../plan-types.js';
 import { fileArgument, safeInputArgs, safeInputOptions } from '../safe-input.js';
@@ -101,9 +102,9 @@ const quickTimeCodes: Readonly<Record<string, string>> = {
 };
 
 /** The code of a language in a file of this container. */
-export function languageIn({ muxer }: Container, language: string | null): string {
-  if (language === null) return 'und';
-  return muxer === 'mov' ? (quickTimeCodes[language] ?? language) : language;
+export function languageIn(container: Container, language: string | null): string {
+  const stored = (language === null ? null : storedLanguage(language, container)) ?? 'und';
+  return container.muxer === 'mov' ? (quickTimeCodes[stored] ?? stored) : stored;
 }
 
 /**

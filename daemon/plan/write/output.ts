@@ -97,6 +97,14 @@ function forTrack(args: readonly string[], index: number | null): readonly strin
   );
 }
 
+/** What a file declares about its video. */
+function videoLabelArgs({ videoLabels: { language, title } = {}, container }: Decision): readonly string[] {
+  return [
+    ...(language === undefined ? [] : ['-metadata:s:v:0', `language=${languageIn(container, language)}`]),
+    ...(title === undefined ? [] : ['-metadata:s:v:0', `${titleTagOf(container)}=${title}`]),
+  ];
+}
+
 /** What a file declares about its audio. ffmpeg copies the dispositions of a single track itself. */
 function audioLabelArgs({ audio, container }: Decision): readonly string[] {
   const titleTag = titleTagOf(container);
@@ -157,6 +165,7 @@ function fileArgs(
   return [
     // Not those of the input itself: `decideMetadata` chooses them.
     ...['-map_metadata', String(metadata ?? -1), '-map_chapters', String(metadata ?? -1)],
+    ...videoLabelArgs(decision),
     ...audioLabelArgs(decision),
     ...muxQueueOption,
     ...(flags === '' ? [] : ['-movflags', flags]),
