@@ -30,23 +30,37 @@ interface Sample {
 /**
  * Measures the processor time of a request to the daemon, on a data folder in memory, compared with a bare Hono app that
  * answers the same bytes or writes the same file, each in a process of its own. The name of each such figure ends with
- * "processor time"; the others are ratios of requests per second, which depend on what else the machine does.
+ * "processor time"; the others, and all of creates where an fsync takes a millisecond, are ratios of requests per second, which depend on what else the machine does.
  */
 export async function measureHttpCost(folder: string, rounds: number): Promise<readonly Figure[]> {
+  const figures = await measureCosts(folder, rounds, 'http in memory', samples, {});
+  const slow = { NODE_OPTIONS: `--import=${new URL('./slow-fsync.js', import.meta.url).href}` };
+  const { create } = samples;
+  const slowFigures = await measureCosts(folder, rounds, 'http, an fsync takes 1 ms', { create }, slow);
+  return [...figures, ...slowFigures.map((figure) => ({ ...figure, atMost: null }))];
+}
+
+async function measureCosts(
+  folder: string,
+  rounds: number,
+  name: string,
+  of: Partial<typeof samples>,
+  env: NodeJS.ProcessEnv,
+): Promise<readonly Figure[]> {
   const base = existsSync(memoryFolder) ? await mkdtemp(join(memoryFolder, 'venc-bench-')) : folder;
   const bareFolder = join(base, 'bare');
   await mkdir(bareFolder, { recursive: true });
   const stops: (() => Promise<void>)[] = [() => rm(base, { recursive: true, force: true })];
   try {
-    const bare = await startBare(bareFolder);
+    const bare = await startBare(bareFolder, env);
     stops.push(bare.stop);
-    const filled = await filledDaemon(join(base, 'data'), storedJobs);
+    const filled = await filledDaemon(join(base, 'data'), storedJobs, env);
     stops.push(filled.daemon.stop);
     const generator = startLoad();
     stops.push(generator.stop);
     const figures: Figure[] = [];
-    for (const [key, { requests, atMost }] of Object.entries(samples)) {
-      const { name, connections, ...operation } = operations[key as keyof typeof samples];
+    for (const [key, { requests, atMost }] of Object.entries(of)) {
+      const { name: what, connections, ...operation } = operations[key as keyof typeof samples];
       const load = await operation.load(filled);
       const sample = (pid: number, of: Load) => async (): Promise<Sample> => {
         const before = await cpuSecondsOf(pid);
@@ -59,7 +73,7 @@ export async function measureHttpCost(folder: string, rounds: number): Promise<r
         bare: sample(bare.pid, await operation.bare(bare.url, filled, load)),
         daemon: sample(filled.daemon.pid, load),
       });
-      figures.push(...figuresOf(`http in memory: ${name}`, results, atMost));
+      figures.push(...figuresOf(`${name}: ${what}`, results, atMost));
     }
     return figures;
   } finally {

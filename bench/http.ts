@@ -156,9 +156,13 @@ function text(rates: readonly number[]): string {
 }
 
 /** Starts a daemon that encodes nothing on a new data folder with so many jobs. */
-export async function filledDaemon(folder: string, size: number): Promise<Filled> {
+export async function filledDaemon(
+  folder: string,
+  size: number,
+  env: NodeJS.ProcessEnv = {},
+): Promise<Filled> {
   const jobs = await fillDataFolder(folder, size);
-  const daemon = await startDaemon(folder, folder, ['--jobs', '0']);
+  const daemon = await startDaemon(folder, folder, ['--jobs', '0'], env);
   return { daemon, folder, jobs, headers: { 'Zencoder-Api-Key': daemon.env.VENC_API_KEY ?? '' } };
 }
 
@@ -201,9 +205,12 @@ interface BareServer {
 }
 
 /** Starts the bare app, which writes its files to a folder. */
-export async function startBare(folder: string): Promise<BareServer> {
+export async function startBare(folder: string, env: NodeJS.ProcessEnv = {}): Promise<BareServer> {
   const program = fileURLToPath(new URL('./http-bare.js', import.meta.url));
-  const child = spawn(process.execPath, [program, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [program, folder], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const ended = once(child, 'exit');
   const failed = ended.then(([code]) => {
     throw new Error(`the bare app exited with ${code} before it was ready`);
