@@ -237,6 +237,8 @@ const rules: readonly EffectRule[] = [
   },
 ];
 
+const ruledNames: ReadonlySet<string> = new Set(rules.flatMap(({ names }) => names));
+
 /**
  * A warning for each setting that is valid but has no effect on this output. One that turns something off has the
  * effect that it asks for. `path` is the path of the output; `settings` are those of the request with those of
@@ -248,6 +250,8 @@ export function ineffectiveSettings(
   path: string,
   settings: OutputSettings = given,
 ): readonly RequestWarning[] {
+  // Most requests have none of the names, and every create asks.
+  if (!Object.keys(given).some((name) => ruledNames.has(name))) return [];
   return rules.flatMap(({ names, reason }) => {
     // A request has few of the names, and most rules none.
     if (!names.some((name) => given[name] !== undefined)) return [];
