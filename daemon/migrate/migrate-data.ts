@@ -1,10 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { VencError } from '../../src/shared/errors.js';
+import { AtomicFiles } from '../../src/shared/util/atomic-files.js';
 import { chunksOf } from '../../src/shared/util/collections.js';
 import { realDisk } from '../../src/shared/util/disk.js';
+import { toWriteError } from '../store/data-folder/disk-errors.js';
+import { dataLayout } from '../store/data-folder/layout.js';
 import { type DataLock, lockDataFolder } from '../store/data-folder/lock.js';
 import { idempotencyTtlMs } from '../store/job-store.js';
+import { JobFileWriter } from '../store/jobs/job-file-writer.js';
 import { type ExclusiveDatabase, openDatabaseExclusively } from '../store/postgres/connection.js';
 import { checkOfKey, openDatabaseKey } from '../store/postgres/credentials.js';
 import { requireFinishedMigration, targetState } from '../store/postgres/migrations.js';
@@ -54,7 +58,7 @@ interface MigrationResult extends Comparison {
 
 /**
  * Copies all jobs, accounts, keys and credentials between a data folder and a database, and compares both sides
- * afterwards. The source is not changed. A migration that was interrupted continues; until it has finished, no daemon
+ * afterwards. The source is not changed, except that changes in the journal of a killed daemon are written to the files of their jobs. A migration that was interrupted continues; until it has finished, no daemon
  * uses the target.
  *
  * Rejects with `UsageError` for a folder or database that cannot be used and for damaged records, with `InUseError` if
@@ -153,6 +157,7 @@ async function openSides(
   const fromFolder = new FolderRecords({ folder, onDamaged, keysSince });
   const toFolder = new WritableFolder({ folder, onDamaged: ignore, keysSince }, lock.guard(realDisk));
   const isFrom = direction === 'from';
+  if (isFrom) await writeJournaledJobs(folder, lock, onDamaged);
   if (!isFrom) await requireFinishedMigration(database.queries);
   const state = await (isFrom ? targetState(database.queries) : toFolder.state());
   const [source, target] = isFrom ? [fromFolder.name, database.name] : [database.name, toFolder.name];
@@ -171,6 +176,18 @@ async function openSides(
     source: fromFolder,
     target: new WritableDatabase({ ...inDatabase, onDamaged: ignore }),
   };
+}
+
+/** Writes the jobs that a killed daemon left in the journal to their files. */
+async function writeJournaledJobs(
+  folder: string,
+  lock: DataLock,
+  onDamaged: (record: DamagedRecord) => void,
+): Promise<void> {
+  const layout = dataLayout(folder);
+  const disk = lock.guard(realDisk);
+  const log = (_: string, reason: string) => onDamaged({ place: layout.journal, reason });
+  await JobFileWriter.open({ layout, disk, files: new AtomicFiles(disk, toWriteError), log });
 }
 
 /** More are only counted. */

@@ -68,7 +68,11 @@ async function failAtEachStep(
     );
     failures.clear();
     const { hasTriggered } = failures;
-    assert.equal(failures.openFiles(folder), [], `${where}: files stay open`);
+    // The store keeps the journal open.
+    const open = failures
+      .openFiles(folder)
+      .filter((path) => !path.startsWith(join(folder, 'jobs', 'journal')));
+    assert.equal(open, [], `${where}: files stay open`);
     forgetLocks(folder);
 
     const copy = `${folder}-copy`;

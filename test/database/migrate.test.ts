@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -20,6 +20,7 @@ import { AtomicFiles } from '../../src/shared/util/atomic-files.js';
 import { realDisk } from '../../src/shared/util/disk.js';
 import { draftFor } from '../contracts/job-store/store-facts.js';
 import { processKey, startDaemonProcess } from '../helpers/daemon-process.js';
+import { killedAfterCreate } from '../helpers/killed-folder.js';
 import {
   checksumsIn,
   contentOf,
@@ -136,6 +137,18 @@ else {
     assert.is((await credentials.find(request))?.secret, folderSecrets[0]);
     await accountsBefore.close();
     await accounts.close();
+    await jobs.close();
+    await database.close();
+  });
+
+  test('jobs that a killed daemon left in the journal are copied', async () => {
+    const { folder, id } = await killedAfterCreate(await fillDataFolder(3));
+    const dsn = server.dsn(await server.createDatabase());
+    await migrated(['--from', folder], { VENC_DATABASE: dsn });
+    assert.equal(readdirSync(dataLayout(folder).journal), []);
+    const database = await openPostgresDatabase(dsn, { log });
+    const jobs = await createPostgresJobStore({ database, log });
+    assert.is((await jobs.get(id))?.id, id);
     await jobs.close();
     await database.close();
   });

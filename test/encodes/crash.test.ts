@@ -67,9 +67,9 @@ test('a job survives kill -9 of the daemon during an encode, and no encoder proc
   assert.is(last.state, 'finished');
   assert.equal(await workingIn(data), []);
   await waitUntilScratchIsEmpty(data);
+  assert.is(await second.end('SIGTERM'), 0);
   const stored = await storedJob(join(data, 'jobs', 'done', '0', `${id}.json`));
   assert.is(stored.crashes, 1);
-  assert.is(await second.end('SIGTERM'), 0);
 });
 
 test('after kill -9 between a source and its dependent, the source stays finished and is made again only for the dependent', async () => {

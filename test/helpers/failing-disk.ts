@@ -15,7 +15,7 @@ interface InjectedFailure {
 
 /**
  * The real disk with a failure at a chosen step: the process crashes, the machine crashes, or there is no space left. After a crash every
- * step fails. A crash of the machine loses every name whose folder was not synced and half of every file that was not synced. Removals are
+ * step fails. A crash of the machine loses every name whose folder was not synced, and all but 20 characters of what was written to a file and not synced. Removals are
  * durable at once, which is the worst case that a disk may show.
  */
 export class FailingDisk implements Disk, StoreFailures {
@@ -23,16 +23,17 @@ export class FailingDisk implements Disk, StoreFailures {
   #hasCrashed = false;
   #hasTriggered = false;
   #unsyncedNames: Undo[];
-  readonly #unsyncedFiles: Set<string>;
+  /** How much of each file is durable. */
+  readonly #unsyncedFiles: Map<string, number>;
 
   /** A new disk inherits the unsynced data of a previous one on which the process crashed. */
   constructor(previous?: FailingDisk) {
     this.#unsyncedNames = previous?.unsynced.names ?? [];
-    this.#unsyncedFiles = new Set(previous?.unsynced.files);
+    this.#unsyncedFiles = new Map(previous?.unsynced.files);
   }
 
   /** Names and files that a crash of the machine would lose. */
-  get unsynced(): { readonly names: Undo[]; readonly files: ReadonlySet<string> } {
+  get unsynced(): { readonly names: Undo[]; readonly files: ReadonlyMap<string, number> } {
     return { names: [...this.#unsyncedNames], files: this.#unsyncedFiles };
   }
 
@@ -53,7 +54,8 @@ export class FailingDisk implements Disk, StoreFailures {
     if (this.#hasCrashed) return;
     this.#hasCrashed = true;
     if (kind !== 'machine') return;
-    for (const path of this.#unsyncedFiles) restore(path, textAt(path)?.slice(0, 20) ?? null);
+    for (const [path, length] of this.#unsyncedFiles)
+      restore(path, textAt(path)?.slice(0, length + 20) ?? null);
     for (const { undo } of this.#unsyncedNames.reverse()) undo();
     this.#unsyncedNames = [];
     this.#unsyncedFiles.clear();
@@ -73,15 +75,18 @@ export class FailingDisk implements Disk, StoreFailures {
   async create(path: string): Promise<DiskFile> {
     this.#step();
     const file = await realDisk.create(path);
-    this.#unsyncedFiles.add(path);
+    this.#unsyncedFiles.set(path, 0);
     return {
       write: async (text) => {
-        this.#step(() => writeFileSync(path, text.slice(0, text.length / 2)));
+        if (!this.#unsyncedFiles.has(path)) this.#unsyncedFiles.set(path, textAt(path)?.length ?? 0);
+        this.#step(() => writeFileSync(path, text.slice(0, text.length / 2), { flag: 'a' }));
         await file.write(text);
+        this.#requireRunning();
       },
       sync: async () => {
         this.#step();
         await file.sync();
+        this.#requireRunning();
         this.#unsyncedFiles.delete(path);
       },
       close: () => file.close(),
@@ -93,11 +98,21 @@ export class FailingDisk implements Disk, StoreFailures {
     return realDisk.append(path, lines);
   }
 
+  async truncate(path: string, length: number): Promise<void> {
+    this.#step();
+    await realDisk.truncate(path, length);
+    this.#requireRunning();
+    this.#unsyncedFiles.delete(path);
+  }
+
   async rename(from: string, to: string): Promise<void> {
     this.#step();
     const before = { from: textAt(from), to: textAt(to) };
     await realDisk.rename(from, to);
-    if (this.#unsyncedFiles.delete(from)) this.#unsyncedFiles.add(to);
+    const syncedLength = this.#unsyncedFiles.get(from);
+    this.#unsyncedFiles.delete(from);
+    this.#unsyncedFiles.delete(to);
+    if (syncedLength !== undefined) this.#unsyncedFiles.set(to, syncedLength);
     this.#unsyncedNames.push({ folder: dirname(to), undo: () => restore(to, before.to) });
     this.#unsyncedNames.push({ folder: dirname(from), undo: () => restore(from, before.from) });
   }
@@ -111,6 +126,7 @@ export class FailingDisk implements Disk, StoreFailures {
   async syncFolder(path: string): Promise<void> {
     this.#step();
     await realDisk.syncFolder(path);
+    this.#requireRunning();
     this.#unsyncedNames = this.#unsyncedNames.filter(({ folder }) => folder !== path);
   }
 
@@ -119,9 +135,14 @@ export class FailingDisk implements Disk, StoreFailures {
     this.#hasTriggered = false;
   }
 
+  /** Nothing is acknowledged after a crash, although the step began before it. */
+  #requireRunning(): void {
+    if (this.#hasCrashed) throw new Error('The machine has crashed.');
+  }
+
   /** Counts a step. Throws instead of executing the step at which the failure is due, after `halfDone` has done half of it. */
   #step(halfDone: () => void = () => undefined): void {
-    if (this.#hasCrashed) throw new Error('The machine has crashed.');
+    this.#requireRunning();
     if (this.#failure === null) return;
     this.#failure.stepsLeft -= 1;
     if (this.#failure.stepsLeft >= 0) return;

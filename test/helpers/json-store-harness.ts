@@ -1,5 +1,8 @@
-import type { JobStore } from '../../daemon/store/job-store.js';
-import { type OpenJobStoreOptions, openJobStore } from '../../daemon/store/jobs/json-job-store.js';
+import {
+  type FolderJobStore,
+  type OpenJobStoreOptions,
+  openJobStore,
+} from '../../daemon/store/jobs/json-job-store.js';
 import type { StoreHarness } from '../contracts/job-store/store-facts.js';
 import { FailingDisk } from './failing-disk.js';
 import { tempFolder } from './temp.js';
@@ -8,7 +11,7 @@ import { tempFolder } from './temp.js';
 export interface JsonStoreHarness extends StoreHarness {
   readonly folder: string;
   readonly logLines: string[];
-  open(options?: Partial<OpenJobStoreOptions>): Promise<JobStore>;
+  open(options?: Partial<OpenJobStoreOptions>): Promise<FolderJobStore>;
 }
 
 /** Creates an empty data folder on a disk that can be made to fail. */

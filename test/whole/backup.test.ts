@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import { runCli, startCli } from '../cli/run-cli.js';
 import { succeeded, upload, venc } from '../helpers/backups.js';
 import { startTestDaemon } from '../helpers/daemon.js';
+import { killedAfterCreate } from '../helpers/killed-folder.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { listRecursively, tempFolder } from '../helpers/temp.js';
 
@@ -127,6 +128,24 @@ test('a restore that is killed can be repeated', async () => {
   await succeeded(venc('restore', backups, target));
   assert.ok((await readdir(join(target, 'jobs', 'active'))).includes(`${id}.json`));
   assert.not.ok((await readdir(target)).includes('.restore'));
+});
+
+test('a backup of a killed daemon has the jobs that are only in its journal', async () => {
+  const killed = await killedAfterCreate((await smallFolder()).data);
+  const names = await readdir(join(killed.folder, 'jobs', 'active'));
+  assert.not.ok(names.includes(`${killed.id}.json`));
+  const backups = join(tempFolder(), 'backups');
+  await succeeded(venc('backup', backups, killed.folder));
+  const target = join(tempFolder(), 'data');
+  await succeeded(venc('restore', backups, target));
+  const again = await venc('restore', backups, target);
+  assert.match(again.stderr, /has jobs already/);
+  const restored = await startTestDaemon({ dataFolder: target, filesRoots: [root], jobs: 0 });
+  const found = await fetch(`${restored.url}/v2/jobs/${killed.id}`, {
+    headers: { 'Service-Api-Key': restored.key },
+  });
+  assert.is(found.status, 200);
+  await restored.stop();
 });
 
 test('a restore is rejected while a daemon runs, over jobs, and from a damaged or missing backup', async () => {

@@ -9,21 +9,19 @@ import { tempFolder } from '../helpers/temp.js';
 
 test.after(() => killDaemons());
 
-/** Loaded by Node before the program: after a signal, files of jobs cannot be written (ENOSPC) or read (EMFILE). */
+/** Loaded by Node before the program: after a signal, files of jobs can be neither opened nor written. */
 const failures = `
 import callbacks from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-const { open, readFile } = callbacks;
+const { open, write } = callbacks;
 const fail = (code) => Promise.reject(Object.assign(new Error(code + ': injected by the test'), { code }));
 let isShort = false;
 callbacks.open = (path, ...rest) =>
   isShort && String(path).includes('/jobs/')
     ? fail('ENOSPC').catch((error) => rest.at(-1)(error))
     : open(path, ...rest);
-callbacks.readFile = (path, ...rest) =>
-  isShort && String(path).includes('/jobs/')
-    ? fail('EMFILE').catch((error) => rest.at(-1)(error))
-    : readFile(path, ...rest);
+callbacks.write = (file, ...rest) =>
+  isShort ? fail('ENOSPC').catch((error) => rest.at(-1)(error)) : write(file, ...rest);
 syncBuiltinESMExports();
 process.on('SIGUSR2', () => { isShort = true; process.stderr.write('out of resources\\n'); });
 `;
@@ -43,7 +41,7 @@ function cancel(url: URL): Promise<string> {
   });
 }
 
-test('if a job can be neither written nor read again, the error gives the reason of the failed write', async () => {
+test('if a change of a job can be neither written nor cut off, the error gives the reason of the failed write', async () => {
   const folder = tempFolder();
   const path = join(folder, 'failures.mjs');
   writeFileSync(path, failures);

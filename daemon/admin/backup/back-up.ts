@@ -101,6 +101,8 @@ async function copyDataFolder(dataFolder: string, copy: TreeCopy): Promise<void>
   const layout = dataLayout(dataFolder);
   const within = (path: string) => relative(dataFolder, path);
   const [active, done] = [within(layout.active), within(layout.done)];
+  // First: a change that is no longer in the journal is in the file of its job.
+  await copy.add(within(layout.journal), isLeftOut);
   // A job that ends or is resubmitted meanwhile moves from one folder to the other. The store opens the newer of two
   // files.
   for (const folder of [active, done, active, done, active]) await copy.add(folder, isLeftOut);

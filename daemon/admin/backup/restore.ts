@@ -79,7 +79,7 @@ async function moveInto(from: string, to: string): Promise<void> {
 
 async function requireNoJobs(dataFolder: string): Promise<void> {
   const layout = dataLayout(dataFolder);
-  for (const folder of [layout.active, layout.done, layout.damaged]) {
+  for (const folder of [layout.journal, layout.active, layout.done, layout.damaged]) {
     const names = await readdir(folder).catch((error: unknown) => {
       if (systemCode(error) === 'ENOENT') return [];
       throw error;

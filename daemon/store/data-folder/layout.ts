@@ -33,6 +33,8 @@ export interface DataLayout {
   /** Quarantine for job files that could not be read. */
   readonly damaged: string;
   readonly index: string;
+  /** Changes of jobs that are not yet in their files. */
+  readonly journal: string;
   /** Jobs that are not final: the only ones that a start reads in full. */
   readonly active: string;
   /** Final jobs, in folders of a thousand ids. */
@@ -63,6 +65,7 @@ export function dataLayout(folder: string): DataLayout {
     sequence: join(folder, 'sequence.json'),
     damaged: join(folder, 'damaged'),
     index: join(folder, 'jobs', 'index'),
+    journal: join(folder, 'jobs', 'journal'),
     active: join(folder, 'jobs', 'active'),
     done: join(folder, 'jobs', 'done'),
     jobLogs: join(folder, 'logs', 'jobs'),
@@ -73,7 +76,7 @@ export function dataLayout(folder: string): DataLayout {
 
 /** The folders that the job store needs, parents first. */
 export function foldersOfJobs(layout: DataLayout): readonly string[] {
-  return [dirname(layout.index), layout.active, layout.done, layout.damaged];
+  return [dirname(layout.index), layout.journal, layout.active, layout.done, layout.damaged];
 }
 
 /** Name of the folder in `jobs/done` that an id belongs to. */

@@ -7,6 +7,7 @@ import type { DamagedJobs } from './damaged-jobs.js';
 import type { JobIndex } from './index/job-index.js';
 import { indexEntry } from './index-entry.js';
 import { type JobDocument, readJobFile } from './job-document.js';
+import type { JobFileWriter } from './job-file-writer.js';
 import type { LoadedJobs } from './read-jobs.js';
 
 /** The maximum length of the texts of recently read jobs: about 2,700 jobs of 3 kB. */
@@ -23,16 +24,24 @@ export class JobCache {
   readonly #active = new Map<number, JobDocument>();
   readonly #recent = new RecentJobs(maxRecentLength);
 
-  constructor(layout: DataLayout, damaged: DamagedJobs, found: LoadedJobs) {
+  readonly #unwritten: Pick<JobFileWriter, 'get'>;
+
+  constructor(
+    layout: DataLayout,
+    damaged: DamagedJobs,
+    found: LoadedJobs,
+    unwritten: Pick<JobFileWriter, 'get'>,
+  ) {
+    this.#unwritten = unwritten;
     this.#layout = layout;
     this.#damaged = damaged;
     for (const document of found.active) this.#active.set(document.job.id, document);
     this.index = found.index;
   }
 
-  /** The job, if it is in memory. */
+  /** The job, if it is in memory: also if its file is older, because it is in the journal. */
   getCached(id: number): JobDocument | undefined {
-    return this.#active.get(id) ?? this.#recent.get(id);
+    return this.#active.get(id) ?? this.#recent.get(id) ?? this.#unwritten.get(id);
   }
 
   /** Whether there is a job with this id, including one with a damaged record. */
@@ -89,25 +98,6 @@ export class JobCache {
     throw new VencError('GoneError', `The record of job ${id} is damaged.`, {
       hint: 'Submit the job again; what is left of its record is in the folder "damaged" of the data folder.',
     });
-  }
-
-  /**
-   * Loads the state that a failed write left, and resolves to it: only the disk knows whether it is the job
-   * before or after the write.
-   */
-  async reconcile(before: JobDocument): Promise<Job> {
-    const { id } = before.job;
-    const paths = [jobFile(this.#layout, id, 'waiting'), jobFile(this.#layout, id, 'finished')];
-    let newest = before;
-    let length = 0;
-    for (const path of paths) {
-      const found = await readJobFile(path, id);
-      if (found.kind !== 'whole' || found.data.revision < newest.revision) continue;
-      newest = found.data.revision > newest.revision ? found.data : newest;
-      length = found.length;
-    }
-    this.put(newest, length);
-    return newest.job;
   }
 }
 

@@ -43,12 +43,24 @@ export interface OpenJobStoreOptions {
   readonly disk?: Disk;
 }
 
+/** The jobs in a data folder. */
+export interface FolderJobStore extends JobStore {
+  /**
+   * Writes all changes so far to the files of their jobs, which otherwise happens within about a second. Rejects as
+   * `AtomicFiles.write` does.
+   */
+  writeFiles(): Promise<void>;
+}
+
 /**
  * Opens the jobs in a data folder. The caller must hold its lock (`lockDataFolder`) until the store is
  * closed. Rejects with `UsageError` if the folder cannot be written, with `OutOfSpaceError` if there is no
  * space for it.
  */
-export async function openJobStore(dataFolder: string, options: OpenJobStoreOptions): Promise<JobStore> {
+export async function openJobStore(
+  dataFolder: string,
+  options: OpenJobStoreOptions,
+): Promise<FolderJobStore> {
   const layout = dataLayout(dataFolder);
   const disk = options.disk ?? realDisk;
   const { log } = options;
@@ -57,12 +69,12 @@ export async function openJobStore(dataFolder: string, options: OpenJobStoreOpti
     const files = new AtomicFiles(disk, toWriteError);
     for (const folder of foldersOfJobs(layout)) await files.makeFolder(folder);
     await removeTemporaryFiles(layout, disk);
+    const writer = await JobFileWriter.open({ layout, disk, files, log });
     const damaged = await DamagedJobs.open(layout.damaged, disk, log);
     const isIndexIgnored = options.isUsageRebuilt ?? false;
     const found = await readJobs(layout, disk, damaged, { isIndexIgnored });
     const sequence = await Sequence.open(files, layout.sequence, found.maxId);
-    const cache = new JobCache(layout, damaged, found);
-    const writer = new JobFileWriter(layout, disk, files);
+    const cache = new JobCache(layout, damaged, found, writer);
     const removed = new RemovedJobs(layout, files, found.foldersWithRemoved);
     const removedHostedFiles = found.removedFiles;
     const { onRemoved = async () => {} } = options;
@@ -103,7 +115,7 @@ interface JsonJobStoreParts {
 }
 
 /** Stores jobs as JSON files, one per job, with an index of all jobs in memory. */
-class JsonJobStore implements JobStore {
+class JsonJobStore implements FolderJobStore {
   readonly #parts: JsonJobStoreParts;
   readonly #cache: JobCache;
   readonly #listeners: JobListeners;
@@ -118,7 +130,8 @@ class JsonJobStore implements JobStore {
     this.#listeners = new JobListeners(parts.log);
     this.#indexWriter = parts.cache.index.createWriter({
       ...parts,
-      busyFolders: () => new Set(Array.from(this.#jobMutex.keys(), doneFolderName)),
+      busyFolders: () =>
+        new Set([...this.#jobMutex.keys(), ...parts.writer.pendingIds()].map(doneFolderName)),
       foldersWithRemoved: parts.removed.folders,
     });
   }
@@ -197,16 +210,7 @@ class JsonJobStore implements JobStore {
       const job = change(before.job);
       if (job === before.job) return job;
       const after = { revision: before.revision + 1, job };
-      let length: number;
-      try {
-        length = await this.#parts.writer.replace(before, after);
-      } catch (error) {
-        this.#cache.index.distrustFolderOf(id);
-        // If the file cannot be read either, the cached job stays.
-        const reconciled = await this.#cache.reconcile(before).catch(() => before.job);
-        if (reconciled !== before.job) this.#listeners.emit(reconciled, before.job);
-        throw error;
-      }
+      const length = await this.#parts.writer.write(before, after);
       this.#cache.put(after, length);
       if (isFinal(job.state)) this.#indexWriter.countChange();
       this.#listeners.emit(job, before.job);
@@ -254,9 +258,14 @@ class JsonJobStore implements JobStore {
     await this.#createMutex.idle();
     await this.#jobMutex.idle();
     await this.#indexWriter.idle();
+    await this.#parts.writer.close();
     // If that fails, the ids that stay reserved are skipped, which is harmless.
     await this.#parts.sequence.close().catch(() => undefined);
     await this.#indexWriter.write();
+  }
+
+  writeFiles(): Promise<void> {
+    return this.#parts.writer.writeFiles();
   }
 
   writeIndex(): Promise<void> {
@@ -268,7 +277,7 @@ class JsonJobStore implements JobStore {
     const job = draft.number(await this.#parts.sequence.allocate(draft.idCount));
     const document = { revision: 1, job };
     return this.#jobMutex.runExclusive(job.id, async () => {
-      await this.#parts.writer.add(document);
+      await this.#parts.writer.write(null, document);
       // A new job is not final: all of these are in memory.
       this.#cache.put(document, 0);
       this.#listeners.emit(job, null);

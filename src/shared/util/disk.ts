@@ -72,6 +72,8 @@ export interface Disk {
    * Rejects if the path is not that of a file.
    */
   append(path: string, lines: string): Promise<number>;
+  /** Cuts a file to a length in bytes. Resolves when that survives a power cut. */
+  truncate(path: string, length: number): Promise<void>;
   rename(from: string, to: string): Promise<void>;
   remove(path: string): Promise<void>;
   /** Resolves when the names in a folder survive a power cut. */
@@ -111,6 +113,15 @@ export const realDisk: Disk = {
     };
   },
   append: (path, lines) => append(path, lines),
+  async truncate(path, length) {
+    const file = await openFile(path, 'r+');
+    try {
+      await called<void>((done) => fs.ftruncate(file, length, done));
+      await syncFile(file);
+    } finally {
+      await closeFile(file);
+    }
+  },
   rename: (from, to) => called((done) => fs.rename(from, to, done)),
   remove: (path) => unlink(path),
   async syncFolder(path) {
@@ -132,11 +143,27 @@ export function guardDisk(disk: Disk, check: () => void): Disk {
     },
     async create(path) {
       check();
-      return disk.create(path);
+      const file = await disk.create(path);
+      // A file may stay open for long.
+      return {
+        async write(text) {
+          check();
+          await file.write(text);
+        },
+        async sync() {
+          check();
+          await file.sync();
+        },
+        close: () => file.close(),
+      };
     },
     async append(path, lines) {
       check();
       return disk.append(path, lines);
+    },
+    async truncate(path, length) {
+      check();
+      await disk.truncate(path, length);
     },
     async rename(from, to) {
       check();

@@ -5,7 +5,7 @@ import type { Budget } from './check-budget.js';
  */
 export const budget: Budget = {
   'daemon/actions': { lines: 3550, files: 23 },
-  'daemon/admin': { lines: 1100, files: 10 },
+  'daemon/admin': { lines: 1110, files: 10 },
   'daemon/admin/database': { lines: 40, files: 1 },
   'daemon/app': { lines: 1770, files: 14 },
   'daemon/app/records': { lines: 320, files: 3 },
@@ -16,14 +16,14 @@ export const budget: Budget = {
   'daemon/http': { lines: 4120, files: 28 },
   'daemon/jobs': { lines: 3840, files: 31 },
   'daemon/metrics': { lines: 410, files: 2 },
-  'daemon/migrate': { lines: 920, files: 4 },
+  'daemon/migrate': { lines: 940, files: 4 },
   'daemon/net': { lines: 440, files: 4 },
   'daemon/packaging': { lines: 4330, files: 32 },
   'daemon/pipeline': { lines: 5420, files: 40 },
   'daemon/plan': { lines: 12540, files: 82 },
   'daemon/queue': { lines: 3330, files: 18 },
   'daemon/queue/postgres': { lines: 900, files: 4 },
-  'daemon/store': { lines: 5350, files: 38 },
+  'daemon/store': { lines: 5770, files: 39 },
   'daemon/store/postgres': { lines: 3770, files: 14 },
   'daemon/tracing': { lines: 300, files: 2 },
   'daemon/transfer': { lines: 1690, files: 15 },
@@ -34,7 +34,7 @@ export const budget: Budget = {
   'src/cli/output': { lines: 1390, files: 12 },
   'src/client': { lines: 3120, files: 22 },
   'src/config': { lines: 820, files: 6 },
-  'src/shared': { lines: 11100, files: 84 },
+  'src/shared': { lines: 11120, files: 84 },
   'src/tui': { lines: 1970, files: 16 },
 };
 

@@ -83,6 +83,8 @@ export const dataPlaces = [
   'damaged',
   'jobs',
   'jobs/index',
+  'jobs/journal',
+  'jobs/journal/1',
   'jobs/active',
   'jobs/active/JOB.json',
   'jobs/done',

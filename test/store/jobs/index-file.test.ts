@@ -69,6 +69,7 @@ test.before.each(async (context) => {
   context.index = join(context.harness.folder, 'jobs', 'index');
   context.done = join(context.harness.folder, 'jobs', 'done', '0');
   context.file = join(context.done, `${jobs[1]?.id}.json`);
+  await store.writeFiles();
   utimesSync(context.done, 1000, 1000);
   await store.close();
 });

@@ -160,15 +160,6 @@ test('a folder that changed or is being changed since its rows were copied is no
   assert.not.ok(second?.isCurrent());
 });
 
-test('a folder in which a write failed is not written to the index', () => {
-  const index = mixedIndex();
-  index.distrustFolderOf(2003);
-  assert.equal(
-    cachedFolders(index).map(({ name }) => name),
-    ['0'],
-  );
-});
-
 test('the jobs that ended first are removable, whatever the order of their ids', () => {
   const index = new JobIndex();
   for (const [id, endedAtSeconds] of [

@@ -4,7 +4,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Job } from '../../../daemon/jobs/job.js';
 import type { Change } from '../../../daemon/jobs/legal-changes.js';
-import type { AccountDailyUsage, JobStore } from '../../../daemon/store/job-store.js';
+import type { AccountDailyUsage } from '../../../daemon/store/job-store.js';
+import type { FolderJobStore } from '../../../daemon/store/jobs/json-job-store.js';
 import { isVencError } from '../../../src/shared/errors.js';
 import { isFinal } from '../../../src/shared/states.js';
 import { applying, draftWith, mediaOf } from '../../contracts/job-store/store-facts.js';
@@ -56,8 +57,9 @@ function countFiles(folder: string, accountId: string): readonly AccountDailyUsa
   return [...sums.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
-async function check(harness: JsonStoreHarness, store: JobStore, where: string): Promise<number> {
+async function check(harness: JsonStoreHarness, store: FolderJobStore, where: string): Promise<number> {
   let records = 0;
+  await store.writeFiles();
   for (const accountId of accounts) {
     const usage = await store.usage({ accountId, from: '0000', to: '9999' });
     assert.equal(usage, countFiles(harness.folder, accountId), where);
@@ -67,7 +69,11 @@ async function check(harness: JsonStoreHarness, store: JobStore, where: string):
 }
 
 /** Damages the file of one final job in place, so that only a read detects it, and reads it. */
-async function damageOne(harness: JsonStoreHarness, store: JobStore, jobs: Map<number, Job>): Promise<void> {
+async function damageOne(
+  harness: JsonStoreHarness,
+  store: FolderJobStore,
+  jobs: Map<number, Job>,
+): Promise<void> {
   // The job was not read since the restart, so it is not cached.
   const found = [...jobs.values()].find(
     ({ state, outputs }) => isFinal(state) && outputs.some((output) => output.state === 'finished'),

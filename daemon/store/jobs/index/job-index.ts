@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { isFinal } from '../../../../src/shared/states.js';
 import { mapWithConcurrency } from '../../../../src/shared/util/semaphore.js';
 import type { JobDailyUsage } from '../../../jobs/usage.js';
-import { type DataLayout, doneFolderName } from '../../data-folder/layout.js';
+import type { DataLayout } from '../../data-folder/layout.js';
 import type { AccountDailyUsage, JobFilter, RemovableFilter, UsageFilter } from '../../job-store.js';
 import type { IndexEntry, RemovedJob } from '../index-entry.js';
 import { maxConcurrentReads } from '../job-document.js';
@@ -32,8 +32,6 @@ export class JobIndex {
   readonly #ledger = new UsageLedger();
   readonly #idsWithNotifications = new SortedIdList();
   readonly #keys = new IdempotencyIndex();
-  /** Folders whose files may differ from the entries. */
-  readonly #distrusted = new Set<string>();
 
   /** The rows of folders that the index file had and that were not loaded. */
   readonly #cached: Map<string, CachedFolder>;
@@ -176,11 +174,6 @@ export class JobIndex {
     this.#keys.rotate(nowMs);
   }
 
-  /** Keeps the folder of a job out of the index file, after a failed write: the next start reads its files. */
-  distrustFolderOf(id: number): void {
-    this.#distrusted.add(doneFolderName(id));
-  }
-
   /** Makes the writer of the index file. */
   createWriter(parts: IndexWriterParts): IndexWriter {
     const content = () => this.content((name) => parts.busyFolders().has(name), parts.foldersWithRemoved);
@@ -198,11 +191,10 @@ export class JobIndex {
   *#folders(isBusy: (name: string) => boolean, withRemoved: ReadonlySet<string>): Generator<FolderToCache> {
     const keys = this.#keys.byFolder();
     for (const name of new Set([...this.#table.folderNames(), ...withRemoved])) {
-      const isUnknown = () => isBusy(name) || this.#distrusted.has(name);
-      if (isUnknown()) continue;
+      if (isBusy(name)) continue;
       const changeCount = this.#table.changeCountOf(name);
       const rows = this.#table.finalRowsOf(name);
-      const isCurrent = () => !isUnknown() && this.#table.changeCountOf(name) === changeCount;
+      const isCurrent = () => !isBusy(name) && this.#table.changeCountOf(name) === changeCount;
       const keysOfFinal = (keys.get(name) ?? []).filter(({ id }) => isFinal(this.get(id)?.state ?? ''));
       yield { name, hasRemoved: withRemoved.has(name), ...rows, keys: keysOfFinal, isCurrent };
     }
