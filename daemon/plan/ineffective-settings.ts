@@ -253,7 +253,6 @@ export function ineffectiveSettings(
   // Most requests have none of the names, and every create asks.
   if (!Object.keys(given).some((name) => ruledNames.has(name))) return [];
   return rules.flatMap(({ names, reason }) => {
-    // A request has few of the names, and most rules none.
     if (!names.some((name) => given[name] !== undefined)) return [];
     const sent = names.filter((name) => given[name] !== undefined && !turnsOff(name, given[name]));
     const why = sent.length === 0 ? null : reason({ settings, combination });
