@@ -20,7 +20,7 @@ export const budget: Budget = {
   'daemon/net': { lines: 440, files: 4 },
   'daemon/packaging': { lines: 4330, files: 32 },
   'daemon/pipeline': { lines: 5420, files: 40 },
-  'daemon/plan': { lines: 12540, files: 82 },
+  'daemon/plan': { lines: 12550, files: 82 },
   'daemon/queue': { lines: 3330, files: 18 },
   'daemon/queue/postgres': { lines: 900, files: 4 },
   'daemon/store': { lines: 5770, files: 39 },
