@@ -190,6 +190,7 @@ const ogg = {
   muxer: 'ogg',
   codecPairs: { theora: ['vorbis'] },
   audioOnlyCodecs: ['vorbis'],
+  copies: { audio: ['opus', 'flac'] },
   tags: oggTags,
 } as const;
 
@@ -282,7 +283,7 @@ export const containers = {
   '.ogv': ogg,
   '.ogg': ogg,
   '.ogx': ogg,
-  '.oga': { muxer: 'ogg', tags: oggTags, codecPairs: {}, audioOnlyCodecs: ['vorbis'] },
+  '.oga': { ...ogg, codecPairs: {} },
   '.mp3': {
     muxer: 'mp3',
     tags: anyTags,

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkCombination } from '../../daemon/plan/check-combination.js';
-import { containerOf } from '../../daemon/plan/formats.js';
+import { canCopy, containerOf } from '../../daemon/plan/formats.js';
 import { extensionFor } from '../../src/cli/destinations/output-names.js';
 import { audioExtensions } from '../../src/shared/settings/general.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
@@ -283,5 +283,11 @@ for (const [codec, extension] of Object.entries(audioExtensions)) {
     assert.is(extensionFor({ skip_video: true, audio_codec: codec }), extension);
   });
 }
+
+test('Ogg holds copies of Opus and FLAC, which it does not hold encoded', () => {
+  for (const extension of ['.oga', '.ogg'] as const)
+    for (const codec of ['vorbis', 'opus', 'flac'])
+      assert.ok(canCopy(containerOf(extension), 'audio', codec), `${codec} in ${extension}`);
+});
 
 test.run();

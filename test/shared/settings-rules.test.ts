@@ -21,6 +21,16 @@ const cases: readonly (readonly [Readonly<Record<string, unknown>>, string | und
   [{ width: 6000, height: 6002 }, 'outputs[0].width times height must be at most 36000000 pixels'],
   [{ size: '8192x8192' }, 'outputs[0].size must be at most 36000000 pixels'],
   [{ width: 8192 }, undefined],
+  [{ metadata: { timecode: '23:59:59;29', creation_time: '2026-05-06 07:08:09+02:00' } }, undefined],
+  [{ metadata: { timecode: '', Creation_Time: '' } }, undefined],
+  [
+    { metadata: { timecode: '24:00:00:00' } },
+    'outputs[0].metadata.timecode must be a timecode, such as 01:00:00:00',
+  ],
+  [
+    { metadata: { creation_time: '2026-05-06' } },
+    'outputs[0].metadata.creation_time must be a time, such as 2026-05-06T07:08:09Z',
+  ],
   [
     { skip_audio: 'true', skip_video: 1 },
     'outputs[0] must not have both skip_audio and skip_video, because the output would be empty',

@@ -34,7 +34,7 @@ export const budget: Budget = {
   'src/cli/output': { lines: 1390, files: 12 },
   'src/client': { lines: 3120, files: 22 },
   'src/config': { lines: 820, files: 6 },
-  'src/shared': { lines: 11120, files: 84 },
+  'src/shared': { lines: 11140, files: 84 },
   'src/tui': { lines: 1970, files: 16 },
 };
 

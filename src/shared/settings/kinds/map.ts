@@ -15,6 +15,11 @@ interface MapForm {
   readonly namesRule?: string;
   readonly value: string;
   readonly valueRule: string;
+  /** Further rules for the values of some names, in lower case. An empty value is not checked. */
+  readonly rulesOf?: ReadonlyMap<
+    string,
+    { readonly isValid: (text: string) => boolean; readonly rule: string }
+  >;
   /** Up to this, a whole number is accepted and read as its digits. */
   readonly maxNumber?: number;
   /** The one spelling of a name or a value; absent if each is kept as it is. Values with one have no commas. */
@@ -36,6 +41,11 @@ const mapForms: Readonly<Record<MapSetting['of'], MapForm>> = {
     // Control characters except line feeds.
     value: '^[^\\x00-\\x09\\x0b-\\x1f\\x7f-\\x9f]*$',
     valueRule: 'must not contain control characters or unpaired surrogates',
+    // ffmpeg writes no other ones.
+    rulesOf: new Map([
+      ['timecode', { isValid: isTimecode, rule: 'must be a timecode, such as 01:00:00:00' }],
+      ['creation_time', { isValid: isTime, rule: 'must be a time, such as 2026-05-06T07:08:09Z' }],
+    ]),
   },
   channels: {
     what: 'tracks by the name of a channel',
@@ -56,6 +66,15 @@ const mapForms: Readonly<Record<MapSetting['of'], MapForm>> = {
     canonical: (text) => text.toLowerCase().replace(/^track[_-]/, ''),
   },
 };
+
+function isTimecode(text: string): boolean {
+  return /^(?:[01]\d|2[0-3])(?::[0-5]\d){2}[:;.]\d{2,3}$/.test(text);
+}
+
+function isTime(text: string): boolean {
+  const form = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?$/i;
+  return form.test(text) && !Number.isNaN(Date.parse(text));
+}
 
 /**
  * An object of strings by name, or one of the words of the setting. Names are unique regardless of case. Validation
@@ -140,8 +159,10 @@ function findEntryViolation(setting: MapSetting, name: string, text: unknown): s
   if (isReserved(setting, name.toLowerCase())) return 'must be omitted: this header is written by the daemon';
   if (typeof text !== 'string') return 'must be a string';
   if (isLongerThan(text, setting.maxLength)) return `must have at most ${setting.maxLength} characters`;
-  const { value, valueRule } = mapForms[setting.of];
-  return new RegExp(value).test(text) && !unpairedSurrogate.test(text) ? undefined : valueRule;
+  const { value, valueRule, rulesOf } = mapForms[setting.of];
+  if (!new RegExp(value).test(text) || unpairedSurrogate.test(text)) return valueRule;
+  const own = rulesOf?.get(name.toLowerCase());
+  return own === undefined || text === '' || own.isValid(text) ? undefined : own.rule;
 }
 
 function isReserved({ reserved }: MapSetting, name: string): boolean {
