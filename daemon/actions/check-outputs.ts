@@ -193,13 +193,16 @@ function parseOutput(
     return { settings: null, name: null, isWhole: false, validationErrors, warnings: [] };
   const { thumbnails, ...others } = profiled;
   const settings = combination.video === null ? others : profiled;
-  const warnings = withoutProfileWarnings(combination.warnings, given, path);
+  const warnings = [
+    ...withoutProfileWarnings(combination.warnings, given, path),
+    ...ineffectiveSettings(given, combination, path, profiled),
+  ];
   const strictResult = applyStrictMode(warnings, settings.strict ?? false);
   const extension = isSegmented(settings) ? playlistExtension(settings) : combination.extension;
   return {
     ...{ settings, name: { extension }, combination, isWhole },
     validationErrors: withProfileErrors(strictResult.validationErrors, given, path),
-    warnings: [...strictResult.warnings, ...ineffectiveSettings(given, combination, path, profiled)],
+    warnings: strictResult.warnings,
   };
 }
 

@@ -8,8 +8,8 @@ import { type Ffmpeg, type OpenOptions, openFfmpeg } from '../ffmpeg/index.js';
 import type { MediaFacts, VideoFacts } from '../jobs/media.js';
 import { canToneMap, isHighRange } from '../plan/decide/colours.js';
 import { type FileFrames, framePairArgs, framesOfFile } from '../plan/quality/frame-runs.js';
-import type { QualityMetric } from '../plan/quality/metric-graph.js';
 import { keptHdrWarning, poolScores, qualityWarnings, worstFrameIn } from '../plan/quality/pool-scores.js';
+import type { QualityMetric } from '../plan/quality/quality-types.js';
 import { missingFfmpegMessage } from './health.js';
 
 /** Options of a comparison of two files. */

@@ -295,6 +295,7 @@ function mergePlans(plans: readonly Plan[]): Plan {
     steps: plans.flatMap(({ steps }) => steps),
     measurements: plans.flatMap(({ measurements }) => measurements),
     products: plans.flatMap(({ products }) => products),
+    references: plans.flatMap(({ references }) => references),
     files: plans.flatMap(({ files }) => files),
     rejections: plans.flatMap(({ rejections }) => rejections),
   };

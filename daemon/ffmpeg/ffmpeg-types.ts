@@ -1,9 +1,8 @@
 import type { Analysis, FrameShapes, MediaFacts, Ratio, VideoFacts } from '../jobs/media.js';
 import type { AudioMeasurement, MeasuredAudio } from '../plan/decide/normalization.js';
 import type { Capabilities, WatermarkImage } from '../plan/plan-types.js';
-import type { FrameRun } from '../plan/quality/frame-runs.js';
-import type { QualityMetric } from '../plan/quality/metric-graph.js';
 import type { MeasuredFrames } from '../plan/quality/pool-scores.js';
+import type { FrameRun, QualityMetric } from '../plan/quality/quality-types.js';
 import type { EncodeLimits, EncodeWork } from './containment/program-limits.js';
 
 /** Where a program was found, in search order. */

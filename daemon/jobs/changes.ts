@@ -103,6 +103,7 @@ function applyJobChange(
           media: change.media,
           file: change.file,
           ...(change.rendition === undefined ? {} : { rendition: change.rendition }),
+          ...(change.quality === undefined ? {} : { quality: change.quality }),
           ...(change.captionFiles === undefined ? {} : { captionFiles: change.captionFiles }),
           thumbnails: recordThumbnails(
             delivered,

@@ -45,6 +45,7 @@ const earlyEvents = {
   downloading: 'Downloading',
   inspecting: 'Inspecting',
   transcoding: 'Transcoding',
+  check: 'Transcoding',
   uploading: 'Uploading',
 } as const satisfies Readonly<Record<InputEvent | OutputEvent, EarlyOutputEvent>>;
 

@@ -1,4 +1,5 @@
 import { VencError } from '../../src/shared/errors.js';
+import type { QualityRecord } from '../../src/shared/records.js';
 import { isPlaylist } from '../../src/shared/settings/playlists.js';
 import { type JobState, jobStates, type OutputState, stateClause } from '../../src/shared/states.js';
 import type { FileFacts, Job, JobFailure, JobInput, JobOutput, RenditionFacts } from './job.js';
@@ -44,6 +45,8 @@ export type Change =
       readonly primaryUploadError?: string;
       /** Absent if it was not cut into segments. */
       readonly rendition?: RenditionFacts;
+      /** Absent if it was not measured. */
+      readonly quality?: QualityRecord;
       /** Absent if it has no captions in files next to it. */
       readonly captionFiles?: readonly CaptionFileFacts[];
     }

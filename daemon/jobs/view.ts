@@ -117,6 +117,7 @@ export const outputDetails = memoizeByKey((output: JobOutput): OutputDetails => 
     ...backupFields(output),
     ...segmentFields(output),
     ...captionFields(output),
+    ...qualityFields(output),
     ...outputWarnings(output),
   };
 });
@@ -157,6 +158,11 @@ function captionFields({ captionFiles = [], url }: JobOutput): Pick<OutputDetail
   return { caption_files: files };
 }
 
+/** What was measured of the quality of an output; absent if it was not. */
+function qualityFields({ quality }: JobOutput): Pick<OutputDetails, 'quality'> {
+  return quality === undefined ? {} : { quality };
+}
+
 function outputMediaFile(job: Job, output: JobOutput): OutputMediaFile {
   return {
     ...mediaFile(job, output),
@@ -164,6 +170,7 @@ function outputMediaFile(job: Job, output: JobOutput): OutputMediaFile {
     label: output.label,
     ...segmentFields(output),
     ...captionFields(output),
+    ...qualityFields(output),
     ...trackFields(output),
     ...outputWarnings(output),
     ...outputRequires(output),
@@ -239,12 +246,12 @@ function mediaFields(media: MediaFacts | null) {
 }
 
 /** What only the details of a job have. */
-interface Details extends Pick<OutputMediaFile, 'left_out' | 'warnings' | 'requires'> {
+interface Details extends Pick<OutputMediaFile, 'quality' | 'left_out' | 'warnings' | 'requires'> {
   readonly tracks?: readonly unknown[];
 }
 
 function withoutDetails<T extends MediaFileRecord & Details>(record: T): T {
-  const { md5_checksum, tracks, left_out, warnings, requires, ...rest } = record;
+  const { md5_checksum, tracks, quality, left_out, warnings, requires, ...rest } = record;
   return rest as unknown as T;
 }
 

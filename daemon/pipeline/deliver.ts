@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { isVencError } from '../../src/shared/errors.js';
+import type { QualityRecord } from '../../src/shared/records.js';
 import { withoutPassword } from '../../src/shared/redact.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import { isLocal } from '../jobs/expected-work.js';
@@ -37,6 +38,8 @@ interface Delivery {
   readonly thumbnails: readonly ExtractedThumbnail[];
   /** What its file revealed, one sentence each. */
   readonly warnings: readonly string[];
+  /** What was measured of its video; absent if it was not. */
+  readonly quality?: QualityRecord;
   /**
    * Writes its file again for another address, such as a playlist with relative addresses; absent if it does not depend
    * on that.
@@ -88,8 +91,16 @@ export async function deliver(run: Run, context: PipelineContext, delivery: Deli
     );
     if (delivered !== null) {
       const { media } = encoded;
+      const measured = delivery.quality === undefined ? {} : { quality: delivery.quality };
       const all = [...warnings, ...firstOf(transferWarnings)];
-      await run.change({ type: 'output-finished', id: output.id, media, warnings: all, ...delivered });
+      await run.change({
+        type: 'output-finished',
+        id: output.id,
+        media,
+        warnings: all,
+        ...delivered,
+        ...measured,
+      });
     }
   } catch (error) {
     // After any other error it is unknown whether the output counts as finished.

@@ -157,6 +157,7 @@ export async function encodeOutputs(
         encoded: packaged.file,
         thumbnails,
         warnings,
+        ...(video?.quality === undefined ? {} : { quality: video.quality }),
         scratch,
         limiter,
       });

@@ -1,5 +1,6 @@
 import { open, rm } from 'node:fs/promises';
 import { isVencError, VencError } from '../../src/shared/errors.js';
+import type { QualityRecord } from '../../src/shared/records.js';
 import type { EncodeOptions, RunReport } from '../ffmpeg/index.js';
 import { isLocal } from '../jobs/expected-work.js';
 import { type JobOutput, toJobFailure } from '../jobs/job.js';
@@ -8,6 +9,7 @@ import type { Run } from '../jobs/run.js';
 import type { Stage } from '../jobs/run-observer.js';
 import { estimatedThumbnailCount } from '../jobs/thumbnails.js';
 import type { Product } from '../plan/plan-types.js';
+import { checkQuality } from './check-quality.js';
 import { correctBitrate } from './correct-bitrate.js';
 import { createEncodingProgressReporter } from './encoding-progress-reporter.js';
 import { contextOfOutput } from './job-context.js';
@@ -25,6 +27,8 @@ export interface EncodedFile {
   readonly media: MediaFacts;
   /** What the encoding revealed, one sentence each. */
   readonly warnings: readonly string[];
+  /** Absent if it was not measured. */
+  readonly quality?: QualityRecord;
 }
 
 /** What a damaged input means for an output. */
@@ -86,6 +90,7 @@ export async function* encode(
         const verified = await inStage(run, { name: 'verify', outputIds: [output.id] }, () =>
           verifyEncoded(outputContext(), current(), report, run.signal),
         );
+        const checked = await checkQuality(run, outputContext(), current(), verified.media, scratch);
         const added = current().product.warnings.filter((warning) => !product.warnings.includes(warning));
         const isEncoded = product.video !== null && product.video.isCopied !== true;
         const isHidden = isEncoded && source.media().video?.shapes?.isOrdered === false;
@@ -99,8 +104,10 @@ export async function* encode(
           ...added,
           ...(shape === null ? [] : [shape]),
           ...source.warnings(),
+          ...checked.warnings,
         ];
-        return { product, media: verified.media, warnings };
+        const { quality } = checked;
+        return { product, media: verified.media, warnings, ...(quality === undefined ? {} : { quality }) };
       },
       'TranscodingError',
       (failure) => run.change({ type: 'output-failed', id: output.id, failure }),
@@ -161,6 +168,7 @@ async function runSteps(
       steps,
       progressWeights(output).encode,
       estimatedThumbnailCount(output.settings),
+      progressWeights(output).check,
     ),
   }));
   const flushers = members

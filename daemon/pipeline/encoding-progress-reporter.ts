@@ -8,16 +8,20 @@ type EncodingProgressReporter = (step: Step, progress: EncodeProgress, atMs: num
 /**
  * Creates the progress reporter of one output. `steps` are all its steps in order, and `weight` is the part of encoding
  * in all its work. Reports must follow the order of the steps. The percentage never falls. The remaining time covers
- * the steps and the thumbnails, and is reported as soon as it can be estimated; the time of the upload is unknown
+ * the steps, the thumbnails and a measurement of the quality with its weight, and is reported as soon as it can be estimated; the time of the upload is unknown
  * during encoding.
  */
 export function createEncodingProgressReporter(
   steps: readonly Step[],
   weight: number,
   thumbnails = 0,
+  checkWeight = 0,
 ): EncodingProgressReporter {
   let current: Step | undefined;
   let estimate = startRateEstimate();
+  // In proportion to the time of the whole encode, of which the rest is known.
+  const checkSeconds = (remainingSeconds: number, percent: number) =>
+    percent >= 100 ? 0 : (remainingSeconds / (1 - percent / 100)) * (checkWeight / weight);
   return (step, progress, atMs) => {
     if (step !== current) {
       estimate = startRateEstimate(current === undefined ? null : expectedRate(estimate.rate, current, step));
@@ -33,7 +37,9 @@ export function createEncodingProgressReporter(
       overallPercent: percent * weight,
       ...(progress.fps === null ? {} : { fps: progress.fps }),
       ...(progress.speed === null ? {} : { speed: progress.speed }),
-      ...(remainingSeconds === null ? {} : { eta_in_ms: Math.round(remainingSeconds * 1000) }),
+      ...(remainingSeconds === null
+        ? {}
+        : { eta_in_ms: Math.round((remainingSeconds + checkSeconds(remainingSeconds, percent)) * 1000) }),
     };
   };
 }

@@ -22,6 +22,7 @@ import type {
   Step,
   WatermarkImage,
 } from '../plan/plan-types.js';
+import type { PlannedReference } from '../plan/quality/quality-types.js';
 import { mediaStartSeconds } from '../plan/thumbnails.js';
 import { measureAudio, type WithEncoder } from './measure-audio.js';
 import type { PipelineContext } from './pipeline-context.js';
@@ -60,6 +61,8 @@ export interface PlannedOutput {
   readonly output: JobOutput;
   readonly steps: readonly Step[];
   readonly product: Product;
+  /** What it is compared with if its quality is measured; otherwise null. */
+  readonly reference: PlannedReference | null;
   /** The steps that encode it without the others at another bitrate, in Kbps. */
   readonly stepsAtBitrate: (kbps: number) => readonly Step[];
 }
@@ -199,7 +202,7 @@ function groupIds(steps: readonly Step[]): readonly (readonly number[])[] {
 }
 
 function plannedOutputs(
-  { steps, products }: Plan,
+  { steps, products, references }: Plan,
   outputs: readonly JobOutput[],
   ids: readonly number[],
   stepsAtBitrate: (output: JobOutput) => PlannedOutput['stepsAtBitrate'],
@@ -208,7 +211,8 @@ function plannedOutputs(
     const product = products.find(({ outputId }) => outputId === output.id);
     if (product === undefined || !ids.includes(output.id)) return [];
     const own = steps.filter(({ outputIds }) => outputIds.includes(output.id));
-    return [{ output, steps: own, product, stepsAtBitrate: stepsAtBitrate(output) }];
+    const reference = references.find(({ outputId }) => outputId === output.id) ?? null;
+    return [{ output, steps: own, product, reference, stepsAtBitrate: stepsAtBitrate(output) }];
   });
 }
 

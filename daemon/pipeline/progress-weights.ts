@@ -5,6 +5,8 @@ import { estimatedThumbnailCount } from '../jobs/thumbnails.js';
 /** The parts of the work for an output, for its progress. They add up to 1. */
 interface ProgressWeights {
   readonly encode: number;
+  /** Measuring the quality. */
+  readonly check: number;
   readonly thumbnails: number;
   readonly upload: number;
 }
@@ -13,6 +15,9 @@ interface ProgressWeights {
 const uploadWeights = { remote: 0.1, local: 0.01 } as const;
 /** The weight of thumbnails: starting ffmpeg, and seeking to each; even hundreds are never most of the work. */
 const thumbnailWeights = { base: 0.01, perThumbnail: 0.002, max: 0.3 } as const;
+
+/** The share of measuring the quality in the time of an encode and its measurement. */
+const checkShare = 0.35;
 
 /** The weights of an output, by its destination and its number of thumbnails. */
 export function progressWeights({
@@ -25,7 +30,9 @@ export function progressWeights({
     number === 0
       ? 0
       : Math.min(thumbnailWeights.max, thumbnailWeights.base + number * thumbnailWeights.perThumbnail);
-  return { encode: 1 - upload - thumbnails, thumbnails, upload };
+  const own = 1 - upload - thumbnails;
+  const check = settings.measure_quality === true ? own * checkShare : 0;
+  return { encode: own - check, check, thumbnails, upload };
 }
 
 /** The weight of the download in the work for an input. The rest is probing, which is most of it for a local file. */

@@ -102,6 +102,11 @@ export function checkCombination(
         ]),
     ...hintErrors(settings, codecs, container, capabilities, path),
     ...captionErrors(settings, { hasVideo: codecs.video !== null, container, extension }, capabilities, path),
+    ...(settings.measure_quality !== true || codecs.video === null || capabilities.filters.has('libvmaf')
+      ? []
+      : [
+          `${path}.measure_quality is not possible: no ffmpeg or ffprobe of this machine has the filter libvmaf`,
+        ]),
     ...(capabilities.muxers.has(container.muxer)
       ? []
       : [`${path} cannot be written as ${extension}: this ffmpeg has no muxer ${container.muxer}`]),

@@ -22,6 +22,8 @@ interface EffectRule {
   readonly names: readonly (keyof OutputSettings)[];
   /** Why they have no effect on an output; null if they have one. */
   readonly reason: (facts: OutputFacts) => string | null;
+  /** Whether that is an error with `strict`. */
+  readonly isDemand?: true;
 }
 
 /** Whether an output has video that is not copied. */
@@ -67,6 +69,16 @@ const rules: readonly EffectRule[] = [
       settings.fixed_keyframe_interval === true && combination.video?.codec === 'theora'
         ? theoraReason
         : null,
+  },
+  {
+    names: ['measure_quality', 'quality_metric', 'quality_reference'],
+    isDemand: true,
+    reason: ({ combination }) => (combination.video === null ? 'the output has no video' : null),
+  },
+  {
+    names: ['quality_metric', 'quality_reference'],
+    reason: ({ settings, combination }) =>
+      combination.video !== null && settings.measure_quality !== true ? 'it needs measure_quality' : null,
   },
   {
     names: ['target_size'],
@@ -252,12 +264,15 @@ export function ineffectiveSettings(
 ): readonly RequestWarning[] {
   // Most requests have none of the names, and every create asks.
   if (!Object.keys(given).some((name) => ruledNames.has(name))) return [];
-  return rules.flatMap(({ names, reason }) => {
+  return rules.flatMap(({ names, reason, isDemand = false }) => {
     if (!names.some((name) => given[name] !== undefined)) return [];
     const sent = names.filter((name) => given[name] !== undefined && !turnsOff(name, given[name]));
     const why = sent.length === 0 ? null : reason({ settings, combination });
     return why === null
       ? []
-      : sent.map((name) => ({ field: `${path}.${name}`, message: `has no effect: ${why}` }));
+      : sent.map((name) => ({
+          ...{ field: `${path}.${name}`, message: `has no effect: ${why}` },
+          ...(isDemand ? { strictError: `is not possible: ${why}` } : {}),
+        }));
   });
 }

@@ -12,6 +12,7 @@ import type {
 import type { TrackOrigins } from '../jobs/tracks.js';
 import type { AudioMeasurement, MeasuredAudio } from './decide/normalization.js';
 import type { Packaging } from './decide/packaging.js';
+import type { PlannedReference } from './quality/quality-types.js';
 
 /** What this ffmpeg supports. Queried once, so that planning stays pure. */
 export interface Capabilities {
@@ -313,6 +314,8 @@ export interface Plan {
    */
   readonly measurements: readonly PlannedMeasurement[];
   readonly products: readonly Product[];
+  /** What the outputs whose quality is measured are compared with. */
+  readonly references: readonly PlannedReference[];
   /** The files that the steps read besides the input, to be written before they run. */
   readonly files: readonly PlannedFile[];
   /** Outputs that cannot be encoded from this input, and why. The other outputs are not affected. */

@@ -28,6 +28,7 @@ import { decideHeldFrame, decideLastFrame, isLastFrameHeld } from './decide/timi
 import { trackOrigins } from './decide/track-origins.js';
 import type { Capabilities, OutputToPlan, Plan, PlanPaths, Step } from './plan-types.js';
 import { productOf } from './product.js';
+import { planReference } from './quality/reference-frames.js';
 import { captionFilesOf } from './write/captions.js';
 import { measurementsOf } from './write/measurements.js';
 import { metadataFileOf } from './write/metadata.js';
@@ -58,6 +59,9 @@ export function plan(
       stepsOf(group, media, paths, capabilities),
     ),
     measurements: decisions.flatMap((decision) => measurementsOf(decision, paths, capabilities)),
+    references: results.flatMap(({ output: { settings }, result }) =>
+      'decision' in result ? planReference(result.decision, settings, media, paths, capabilities) : [],
+    ),
     products: decisions.map((decision) => productOf(decision, media, paths)),
     files: decisions.flatMap((decision) => [
       ...captionFilesOf(decision, paths),

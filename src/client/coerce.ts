@@ -129,6 +129,7 @@ function readField(name: string, field: Field, value: unknown): unknown {
     case 'number':
       return readAmount(value);
     case 'object':
+      if (field.isOptional === true && (value === undefined || value === null)) return null;
       return coerceRecord(field.fields, value);
     case 'array':
       return readEntries(field, value);

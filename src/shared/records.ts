@@ -44,7 +44,7 @@ export type InputMediaFile = RecordOf<typeof listedInputFields> &
 /** One of `output_media_files` of a job (section 2.3). */
 export type OutputMediaFile = RecordOf<typeof listedOutputFields> &
   Checksummed &
-  Pick<RecordOf<typeof outputFileFields>, 'tracks' | 'left_out' | 'warnings' | 'requires'>;
+  Pick<RecordOf<typeof outputFileFields>, 'quality' | 'tracks' | 'left_out' | 'warnings' | 'requires'>;
 
 /** What a measurement of the quality of a video found. */
 export type QualityRecord = RecordOf<typeof qualityFields>;

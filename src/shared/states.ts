@@ -46,8 +46,8 @@ export function isJobState(text: string): text is JobState {
 
 /** What is being done for an input (section 6). */
 export const inputEvents = ['downloading', 'inspecting'] as const;
-/** What is being done for an output (section 6). */
-export const outputEvents = ['downloading', 'transcoding', 'uploading'] as const;
+/** What is being done for an output (section 6); `check` is an addition. */
+export const outputEvents = ['downloading', 'transcoding', 'check', 'uploading'] as const;
 /** What is being done for an input. */
 export type InputEvent = (typeof inputEvents)[number];
 /** What is being done for an output. */

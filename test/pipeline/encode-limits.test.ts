@@ -28,7 +28,7 @@ function planned(id: number, settings: OutputSettings = defaultOutput): PlannedO
     audio: [],
   };
   const output = { id, settings, label: null } as unknown as PlannedOutput['output'];
-  return { output, steps: [step], product, stepsAtBitrate: () => [step] };
+  return { output, steps: [step], product, reference: null, stepsAtBitrate: () => [step] };
 }
 
 /** A run and a context whose ffmpeg fails with an error, if there is one, and whose runs, changes and lines are kept. */

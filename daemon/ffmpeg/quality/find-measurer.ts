@@ -25,5 +25,8 @@ export async function findMeasurer(
 
 async function hasFilter({ path }: Binary, options: ProgramQueryOptions): Promise<boolean> {
   const filters = await queryProgram(path, ['-hide_banner', '-filters'], options).catch(() => '');
-  return /^ \S+ libvmaf /m.test(filters);
+  if (!/^ \S+ libvmaf /m.test(filters)) return false;
+  // Builds of 2018 have an older form of the filter.
+  const help = await queryProgram(path, ['-hide_banner', '-h', 'filter=libvmaf'], options).catch(() => '');
+  return /^ +model +<string>/m.test(help);
 }

@@ -5,14 +5,8 @@ import { fileArgument, inputOptions } from '../safe-input.js';
 import { deinterlaceFilter } from '../write/filters.js';
 import { orientationFilters, scaleFlags, toneMapFilters } from '../write/frame-filters.js';
 import { decoderArgs } from '../write/input.js';
-import { type MetricSide, metricSideOf, metricSize } from './metric-graph.js';
-
-/** The frames of one side of a measurement: the run of ffmpeg that decodes them into a NUT file without compression. */
-export interface FrameRun {
-  /** Its arguments, without the path of that file, which follows them. */
-  readonly args: readonly string[];
-  readonly side: MetricSide;
-}
+import { metricSideOf, metricSize } from './metric-graph.js';
+import type { FrameRun } from './quality-types.js';
 
 /** How the frames of a file are changed before they are compared. */
 interface FrameChanges {
@@ -30,10 +24,11 @@ const rawFormats = ['420p', '422p', '444p'].flatMap((layout) => [
   ...[`yuv${layout}`, `yuvj${layout}`, `yuv${layout}10le`, `yuv${layout}12le`],
 ]);
 
-const rawArgs = ['-an', '-sn', '-dn', '-c:v', 'rawvideo', '-f', 'nut'] as const;
+/** The arguments that write frames without compression. */
+export const rawArgs = ['-an', '-sn', '-dn', '-c:v', 'rawvideo', '-f', 'nut'] as const;
 
 /** Film grain that a decoder adds is not in the frames that were encoded. Builds of 2018 add none. */
-function withoutGrain({ hasFpsMode }: Capabilities): readonly string[] {
+export function withoutGrain({ hasFpsMode }: Capabilities): readonly string[] {
   return hasFpsMode ? ['-export_side_data', 'film_grain'] : [];
 }
 

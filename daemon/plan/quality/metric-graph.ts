@@ -1,20 +1,7 @@
-import type { QualityRecord } from '../../../src/shared/records.js';
 import { orientationOf, swapsSides, type VideoFacts } from '../../jobs/media.js';
 import { coloursOfOutput } from '../decide/colours.js';
-import type { ColourMatrix, PixelSize } from '../decide/decisions.js';
-
-/** `vmaf`, or `vmaf-neg`, which does not count enhanced contrast as quality. */
-export type QualityMetric = QualityRecord['metric'];
-
-/** What the metric has to know about the frames of one side. */
-export interface MetricSide {
-  /** As displayed: after rotation, and with square pixels. */
-  readonly size: PixelSize;
-  readonly matrix: ColourMatrix;
-  readonly isFullRange: boolean;
-  /** Whether a sample has more than 8 bits. */
-  readonly isDeep: boolean;
-}
+import type { PixelSize } from '../decide/decisions.js';
+import type { MetricSide, QualityMetric } from './quality-types.js';
 
 /** What is compared, and how. */
 export interface MetricOptions {
@@ -117,7 +104,7 @@ export function metricGraph(options: MetricOptions, sources: readonly [string, s
 /** Another scaler moves the score by up to one point. */
 const metricScaler = 'flags=bicubic+accurate_rnd';
 
-function scaleTo({ width, height }: PixelSize, side: MetricSide, matrix: ColourMatrix): string {
+function scaleTo({ width, height }: PixelSize, side: MetricSide, matrix: string): string {
   const matrices = side.matrix === matrix ? '' : `:in_color_matrix=${side.matrix}:out_color_matrix=${matrix}`;
   const range = `in_range=${side.isFullRange ? 'pc' : 'tv'}:out_range=tv`;
   return `scale=${width}:${height}:${metricScaler}:${range}${matrices}`;

@@ -162,6 +162,7 @@ const decisiveSettings = [
   ...([
     'skip_video',
     'copy_video',
+    'measure_quality',
     'video_codec',
     'video_codec_profile',
     'video_bit_depth',

@@ -13,6 +13,7 @@ import { displayProgress, displayState, etaOfFile, etaOfJob, isFinal } from '../
 import { safeText } from '../../shared/text/safe-text.js';
 import { adviceFor } from './error-text.js';
 import { colourState, type TextColours } from './paint.js';
+import { qualityFacts } from './quality-text.js';
 import { humanDuration, humanId, humanPercent, humanSize, humanTime } from './units.js';
 import { type Fact, factLines } from './wrap-text.js';
 
@@ -67,6 +68,7 @@ export function jobText(job: JobRecord, colours: TextColours, { now, progress }:
           ...progressFacts(file.id, progress),
           ...requiredFacts(file),
           ...mediaFacts(withoutExpiredLink(file, now)),
+          ...qualityFacts(file),
           ...trackFacts(file),
           ...warningFacts(file),
           ...failureFacts(file),
@@ -136,7 +138,7 @@ function fileText(
 ): string {
   const lines = [
     `${colours.bold(`${title} ${humanId(file.id)}`)}  ${state(file.state, colours)}${labelText(label)}`,
-    ...factLines([...facts, ...mediaFacts(file), ...failureFacts(file)], 2),
+    ...factLines([...facts, ...mediaFacts(file), ...qualityFacts(file), ...failureFacts(file)], 2),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }

@@ -15,6 +15,22 @@ export function scoreLine(scores: readonly number[]): string {
   return scores.map(block).join('');
 }
 
+/** The quality of an output in `venc show`. */
+export function qualityFacts({ quality }: object & { readonly quality?: QualityRecord }): readonly Fact[] {
+  if (quality === undefined) return [];
+  const { mean, percentile_5: low, worst_second: worst, model, scores } = quality;
+  const parts = [
+    `VMAF ${mean.toFixed(1)}`,
+    `5th percentile ${low.toFixed(1)}`,
+    `worst second ${worst.score.toFixed(1)} at ${humanDuration(worst.time)}`,
+    model,
+  ];
+  return [
+    ['quality', parts.join(', ')],
+    ['over time', scoreLine(scores)],
+  ];
+}
+
 /** A measurement as `venc compare` prints it. */
 export function comparisonFacts(quality: QualityRecord): readonly Fact[] {
   const { worst_second: worst, subsample, luma, matrix, range } = quality;

@@ -1,5 +1,6 @@
 import { inputStates, outputStates } from '../states.js';
 import type { RecordOf, RecordTable } from './field.js';
+import { qualityFields } from './quality.js';
 
 const time = { type: 'string', format: 'date-time' } as const;
 const count = { type: 'integer', isNullable: true } as const;
@@ -129,6 +130,15 @@ const captionFields = {
   },
 } as const;
 
+const outputQuality = {
+  quality: {
+    type: 'object',
+    isOptional: true,
+    fields: qualityFields,
+    description: 'measured quality of the video; absent unless measure_quality is set; an addition',
+  },
+} as const satisfies RecordTable;
+
 /** What a track of a file is. All chapters count as one. */
 export const trackKinds = [
   ...(['video', 'audio', 'subtitle', 'cover', 'attachment', 'data', 'chapters'] as const),
@@ -240,6 +250,7 @@ export const inputFileFields = {
 export const outputFileFields = {
   ...listedOutputFields,
   ...checksum,
+  ...outputQuality,
   ...outputTracks,
   ...outputWarnings,
   ...outputRequires,
@@ -284,5 +295,6 @@ export const outputDetailsFields = {
   ...backupFields,
   ...segmentFields,
   ...captionFields,
+  ...outputQuality,
   ...outputWarnings,
 } as const satisfies RecordTable;

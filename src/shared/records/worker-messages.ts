@@ -79,7 +79,7 @@ export const workerHeartbeatFields = {
         id: { ...count, description: 'id of the input or output' },
         event: {
           type: 'string',
-          values: ['downloading', 'inspecting', 'transcoding', 'uploading'],
+          values: ['downloading', 'inspecting', 'transcoding', 'check', 'uploading'],
           description: 'the current activity',
         },
         percent: { ...percent, description: 'percent of the current activity' },

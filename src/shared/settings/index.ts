@@ -8,6 +8,7 @@ import { hdrTable } from './hdr.js';
 import { jobTable } from './job.js';
 import { notAppliedOutputTable } from './not-applied.js';
 import { playlistsTable } from './playlists.js';
+import { qualityTable } from './quality.js';
 import { segmentsTable } from './segments.js';
 import type { SettingsOf, SettingsTable } from './setting.js';
 import { conditionsTable, metadataTable, sourcesTable } from './sources.js';
@@ -31,6 +32,7 @@ export const outputTable = {
   ...videoRateTable,
   ...codecOptionsTable,
   ...hdrTable,
+  ...qualityTable,
   ...audioTable,
   ...audioEffectsTable,
   ...advancedTable,

