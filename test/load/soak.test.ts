@@ -42,7 +42,7 @@ const test = suite('soak');
 test.after(killDaemons);
 
 const ignoredFiles =
-  /^(?:jobs\/done\/\d+(?:\/removed\.json)?|logs\/jobs\/\d+|logs\/daemon\.1\.log|jobs\/index)$/;
+  /^(?:jobs\/done\/\d+(?:\/removed\.json)?|logs\/jobs\/\d+|logs\/daemon\.1\.log|jobs\/(?:index|journal\/\d+))$/;
 
 interface TimedUsage extends ProcessUsage {
   readonly seconds: number;
