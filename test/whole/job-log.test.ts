@@ -79,13 +79,13 @@ test('a failed encode keeps the last messages of ffmpeg in the log of the job, a
   assert.match(failed?.stderr?.join('\n') ?? '', /No such filter: 'nosuchfilter'/);
   assert.is(failed?.output_id, 3);
   assert.not.match(JSON.stringify(failed), daemon.dataFolder);
-  const document = await readFile(join(daemon.dataFolder, 'jobs', 'done', '0', `${id}.json`), 'utf8');
-  for (const text of [JSON.stringify(job), document, daemon.logLines.join('\n')])
-    assert.not.match(text, /AVFilterGraph|No such filter: 'nosuchfilter'/);
   const shown = await runCli(['show', String(id), '--log'], { env: { VENC_DATA: daemon.dataFolder } });
   assert.match(shown.stdout, /^job 1 {2}failed\n(?:.*\n)*log\n\S+ info {2}Job 1 is accepted\.\n/);
   assert.match(shown.stdout, /Its last messages:\n(?: {4}.*\n)* {4}.*No such filter: 'nosuchfilter'/);
   await daemon.stop();
+  const document = await readFile(join(daemon.dataFolder, 'jobs', 'done', '0', `${id}.json`), 'utf8');
+  for (const text of [JSON.stringify(job), document, daemon.logLines.join('\n')])
+    assert.not.match(text, /AVFilterGraph|No such filter: 'nosuchfilter'/);
 });
 
 test('an input that ffprobe rejects has the messages of ffprobe', async ({ folder }) => {

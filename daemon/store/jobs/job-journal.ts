@@ -7,9 +7,9 @@ import { systemCode } from '../../../src/shared/util/system-code.js';
 import { type JobDocument, readJobDocument } from './job-document.js';
 
 /*
- * `jobs/journal/N` are files of lines: the checksum of a job's document, a space, and the document. Each line is also written to the
- * file of its job, later; then the file with the line is deleted. Whoever opens the folder of a daemon that was killed reads the
- * lines first: of all documents of a job, in whichever file, the one with the greatest revision counts. Removals need no line:
+ * `jobs/journal/N` are files of lines: the checksum of a job's document, a space, and the document. Each line is also
+ * written to the file of its job, later; then the file with the line is deleted. A start after a kill reads the lines
+ * first: of all documents of a job, in whichever file, the one with the greatest revision counts. Removals need no line:
  * `removed.json` is durable before a removal is answered, and hides every document of the job.
  */
 
@@ -161,7 +161,7 @@ export async function readJournal(folder: string): Promise<JournalContent> {
     const path = join(folder, String(number));
     paths.push(path);
     const lines = ((await readTextFile(path)) ?? '').split('\n').map(readLine);
-    // The end is what was being written when the daemon or the machine stopped: nobody was told that it is stored.
+    // The end is what was being written when the daemon or the machine stopped: no client was answered.
     const lastWhole = lines.findLastIndex((line) => line !== 'torn');
     const whole = lines.slice(0, lastWhole + 1);
     if (whole.some((line) => typeof line === 'string')) damagedPaths.push(path);
