@@ -182,6 +182,7 @@ test('tracks have the languages, titles and uses of the request, a clip cuts the
     assert.ok(last !== undefined && last[0] === 1500 && last[1] >= 1900 && last[1] <= 2100, String(last));
     assert.equal(await subtitleStreams(join(folder, 'dropped.mp4')), []);
     assert.equal(made[0]?.warnings, [
+      'Only the language was kept of de-AT: .mp4 has no place for the region or script.',
       'Captions after the end of the video were cut.',
       'A track without captions in this part of the video was left out.',
     ]);
