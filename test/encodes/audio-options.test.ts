@@ -68,7 +68,7 @@ const written: readonly (readonly [string, OutputSettings, readonly string[]])[]
   ['a.mp4', { audio_language: 'sv' }, ['swe']],
   ['a.m4a', { audio_language: 'FR-ca' }, ['fra']],
   ['a.mov', { audio_language: 'fre' }, ['fra']],
-  ['a.mkv', { audio_language: 'en-US' }, ['eng']],
+  ['a.mkv', { audio_language: 'en-US' }, ['eng-US']],
   ['a.webm', { audio_language: 'ja' }, ['jpn']],
   ['a.ts', { audio_language: 'pt' }, ['por']],
   ['a.3gp', { audio_language: 'nl' }, ['nld']],
