@@ -94,6 +94,7 @@ export async function dryRun(
   const { ffmpeg } = await openFfmpeg({ ffmpeg: ffmpegPath, ffprobe, sandbox });
   if (ffmpeg === null) throw new VencError('UnavailableError', missingFfmpegMessage);
   const { input, isTest, outputs: resolved, requestWarnings } = await checkDryRunRequest(request, ffmpeg);
+  const allSettings = resolved.map(({ settings }) => settings);
   const unprepared = resolved.map(({ settings, outputDestination: { destination } }, index) => ({
     ...{ id: index + 1, settings, filename: fileNameInUrl(destination), isTest },
   }));
@@ -134,10 +135,7 @@ export async function dryRun(
         id,
         settings: source === undefined ? others : { ...others, source },
         filename,
-        segmentGrids: segmentGridsOf(
-          settings,
-          resolved.map(({ settings }) => settings),
-        ),
+        segmentGrids: segmentGridsOf(settings, allSettings),
         isTest,
         watermarks: found.images,
         captions: assumedCaptions(source === undefined ? mediaOf(settings) : noMedia, settings),

@@ -3,6 +3,7 @@ import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { testModeSeconds } from '../../src/shared/settings/limits.js';
 import { isPlaylist } from '../../src/shared/settings/playlists.js';
 import { isTransferOnly } from '../../src/shared/settings/sources.js';
+import { hasTargetBitrate } from '../../src/shared/settings/video.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import type { Job, JobOutput } from './job.js';
 import { displaySize, type MediaFacts, type VideoFacts } from './media.js';
@@ -123,8 +124,7 @@ function videoCost(settings: OutputSettings, video: VideoFacts, codec: VideoCode
   const canUpscale = settings.upscale === true && requestedScales.length > 0;
   const scale = Math.min(...requestedScales, canUpscale ? Number.POSITIVE_INFINITY : 1);
   const hasTwoPassQuality = codec === 'vp9' && settings.bitrate_cap === undefined;
-  const hasBitrate = settings.video_bitrate !== undefined || settings.target_size !== undefined;
-  const isTwoPass = (hasBitrate || hasTwoPassQuality) && settings.onepass !== true;
+  const isTwoPass = (hasTargetBitrate(settings) || hasTwoPassQuality) && settings.onepass !== true;
   const perMegapixel = codecCosts[codec][(settings.speed ?? 3) - 1] ?? codecCosts[codec][2];
   const singlePassCost = inputMegapixels * (decodingCost + perMegapixel * scale * scale);
   return singlePassCost * (isTwoPass ? (codec === 'vp9' ? firstPassFactorOfVp9 : firstPassFactor) : 1);

@@ -8,8 +8,8 @@ type EncodingProgressReporter = (step: Step, progress: EncodeProgress, atMs: num
 /**
  * Creates the progress reporter of one output. `steps` are all its steps in order, and `weight` is the part of encoding
  * in all its work. Reports must follow the order of the steps. The percentage never falls. The remaining time covers
- * the steps, the thumbnails and a measurement of the quality with its weight, and is reported as soon as it can be estimated; the time of the upload is unknown
- * during encoding.
+ * the steps, the thumbnails and the measurement of the quality, and is reported as soon as it can be estimated; the
+ * time of the upload is unknown during encoding.
  */
 export function createEncodingProgressReporter(
   steps: readonly Step[],

@@ -60,7 +60,9 @@ function lostAttachedWarnings(
   ];
 }
 
-/** The languages and titles of tracks of video and audio, and the purposes of all tracks, that a container did not store. */
+/**
+ * The languages and titles of tracks of video and audio, and the purposes of all tracks, that a container did not store.
+ */
 function lostLabelWarnings(
   { video, audio, captionTracks = [], packaging }: Product,
   media: MediaFacts,

@@ -24,9 +24,7 @@ export async function findMeasurer(
 }
 
 async function hasFilter({ path }: Binary, options: ProgramQueryOptions): Promise<boolean> {
-  const filters = await queryProgram(path, ['-hide_banner', '-filters'], options).catch(() => '');
-  if (!/^ \S+ libvmaf /m.test(filters)) return false;
-  // Builds of 2018 have an older form of the filter.
+  // Builds of 2018 have an older form of the filter, without this option.
   const help = await queryProgram(path, ['-hide_banner', '-h', 'filter=libvmaf'], options).catch(() => '');
   return /^ +model +<string>/m.test(help);
 }

@@ -1,5 +1,6 @@
 import { audioExtensions, videoExtensions } from '../../../src/shared/settings/general.js';
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
+import { hasTargetBitrate } from '../../../src/shared/settings/video.js';
 import { type AudioEncoderName, audioEncodersFor } from '../audio-encoders.js';
 import { type VideoEncoderName, videoEncoders, videoEncodersFor } from '../encoders.js';
 import { type AudioCodec, containerOf, type Extension, type VideoCodec } from '../formats.js';
@@ -81,7 +82,6 @@ export function pickVideoEncoder(
   const [first] = available;
   const preferred = available.find((name) => isPreferredForHdr(name, settings));
   if (preferred !== undefined) return { codec, encoder: preferred };
-  const hasBitrate = settings.video_bitrate !== undefined || settings.target_size !== undefined;
-  const encoder = !hasBitrate || settings.onepass === true ? first : (inTwoPasses ?? first);
+  const encoder = !hasTargetBitrate(settings) || settings.onepass === true ? first : (inTwoPasses ?? first);
   return encoder === undefined ? null : { codec, encoder };
 }

@@ -1,5 +1,6 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import type { RequestWarning } from '../../../src/shared/settings/setting.js';
+import { hasTargetBitrate } from '../../../src/shared/settings/video.js';
 import { isStrictAbout } from '../device-profiles.js';
 import type { VideoEncoderName } from '../encoders.js';
 import type { VideoCodec } from '../formats.js';
@@ -167,8 +168,7 @@ export function codecOptionWarnings(
         : [],
     ),
     ...(settings.crf !== undefined &&
-    settings.video_bitrate === undefined &&
-    settings.target_size === undefined &&
+    !hasTargetBitrate(settings) &&
     settings.quality !== undefined &&
     withCrf.includes(codec)
       ? [warn('quality', 'has no effect with crf', 'must not be given with crf')]

@@ -51,6 +51,11 @@ export const videoRateTable = {
   },
 } as const satisfies SettingsTable;
 
+/** Whether the video is encoded at a bitrate: a given one, or the one that follows from the size of the file. */
+export function hasTargetBitrate(given: Partial<Record<'video_bitrate' | 'target_size', number>>): boolean {
+  return given.video_bitrate !== undefined || given.target_size !== undefined;
+}
+
 const resolution = '4.1 Resolution';
 
 /** Size and aspect ratio of the video. */
