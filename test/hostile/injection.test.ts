@@ -181,6 +181,8 @@ test('no value of a text setting is read as an option, a filter or a command', a
     ['canary.txt'],
   );
   await waitUntilScratchIsEmpty(daemon.dataFolder);
+  // A job's file moves until the journal is empty.
+  await daemon.stop();
   for (const folder of [daemon.dataFolder, root])
     for (const name of await listRecursively(folder)) {
       const path = join(folder, name);

@@ -9,10 +9,20 @@ const load = beginLoadSuite('http-cost');
 const rounds = 5;
 
 test('a request takes no more processor time than it did, compared with a bare Hono app in the same run', async () => {
+  const missed = await missedFigures();
+  if (missed.length === 0) return;
+  // What else the machine does changes the caches of the processor; a slower daemon is slower each time.
+  const again = new Set(await missedFigures());
+  assert.equal(
+    missed.filter((name) => again.has(name)),
+    [],
+  );
+});
+
+async function missedFigures(): Promise<readonly string[]> {
   const figures = await measureHttpCost(tempFolder(), rounds);
   load.print(`\n${tableOf(figures)}`);
-  const missed = figures.filter((figure) => isMet(figure) === false).map(({ name }) => name);
-  assert.equal(missed, []);
-});
+  return figures.filter((figure) => isMet(figure) === false).map(({ name }) => name);
+}
 
 test.run();

@@ -44,30 +44,31 @@ export function partsOf({ outputs }: Pick<Job, 'outputs'>): readonly PartOfJob[]
   const remade = sourcesToMakeAgain(outputs);
   const toMake = outputs.filter(({ id, state }) => !isFinal(state) || remade.has(id));
   const [only, second] = toMake;
-  if (only !== undefined && second === undefined) return [partOf(only)];
-  const parts = new Map<string, JobOutput[]>();
-  for (const unit of joined(boundOutputs(toMake))) {
-    const key = JSON.stringify(needsOfUnit(unit));
-    const members = parts.get(key);
-    if (members === undefined) parts.set(key, [...unit]);
-    else members.push(...unit);
+  // Most jobs have one output.
+  if (only !== undefined && second === undefined) {
+    return [{ ...needsOfUnit(toMake), decoding: clipOf(only).length - 1, outputIds: [only.id] }];
   }
-  const sorted = [...parts].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const parts = new Map<string, { needs: ReturnType<typeof needsOfUnit>; members: JobOutput[] }>();
+  for (const unit of joined(boundOutputs(toMake))) {
+    const needs = needsOfUnit(unit);
+    const key = JSON.stringify(needs);
+    const part = parts.get(key) ?? { needs, members: [] };
+    part.members.push(...unit);
+    parts.set(key, part);
+  }
+  const sorted = [...parts]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, { needs, members }]) => ({ needs, members, clips: members.flatMap(clipOf) }));
   const decodings = new Map(
-    joined(sorted.map(([, members]) => members.flatMap(clipOf))).flatMap((clips, index) =>
+    joined(sorted.map(({ clips }) => clips)).flatMap((clips, index) =>
       clips.map((clip) => [clip, index] as const),
     ),
   );
-  return sorted.map(([key, members]) => ({
-    ...(JSON.parse(key) as Pick<JobPart, 'requires' | 'needs'>),
-    decoding: decodings.get(members.flatMap(clipOf)[0] ?? '') ?? -1,
+  return sorted.map(({ needs, members, clips: [clip = ''] }) => ({
+    ...needs,
+    decoding: decodings.get(clip) ?? -1,
     outputIds: members.map(({ id }) => id),
   }));
-}
-
-/** The part of a job with one output, as most are. */
-function partOf(output: JobOutput): PartOfJob {
-  return { ...needsOfUnit([output]), decoding: clipOf(output).length - 1, outputIds: [output.id] };
 }
 
 /** Lists of outputs that one machine must make; each output is in one at least. */
@@ -88,6 +89,10 @@ function boundOutputs(outputs: readonly JobOutput[]): readonly Unit[] {
 function joined<T>(lists: readonly (readonly T[])[]): readonly (readonly T[])[] {
   const groupOf = new Map<T, Set<T>>();
   for (const list of lists) {
+    if (list.length < 2) {
+      for (const entry of list) groupOf.set(entry, groupOf.get(entry) ?? new Set(list));
+      continue;
+    }
     const touched = new Set(list.flatMap((entry) => groupOf.get(entry) ?? []));
     // The largest group receives the others, so that no entry moves often.
     const [largest = new Set<T>(), ...others] = [...touched].toSorted((a, b) => b.size - a.size);
