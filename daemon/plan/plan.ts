@@ -195,7 +195,7 @@ function decideOutput(
       : decideAudioTracks(settings, audioTracks, {
           ...{ ...combination.audio, container, clip, media, measured },
           copied: copies.audio,
-          isOrdered: (settings.audio_tracks ?? ['all'])[0] !== 'all',
+          main: (settings.audio_tracks ?? ['all'])[0] === 'all' ? given.audio : null,
         });
   if ('failure' in audioResult) return audioResult;
   const isSized =

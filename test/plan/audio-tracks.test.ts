@@ -87,6 +87,24 @@ test('each track is encoded with its own channels, language, title and purpose; 
   );
 });
 
+test('all tracks: a commentary that is first is not the default, neither of a file nor of segments', () => {
+  const first = { ...comment, streamIndex: 1 };
+  const ordinary = track(2, { language: 'eng' });
+  const media = mediaFacts({ audio: ordinary, otherAudio: [{ ...german, streamIndex: 3 }, first] });
+  const tracksOf = (settings: OutputSettings, filename: string, from = media) =>
+    argsOf(plan([output(settings, filename)], from, paths, newCapabilities));
+  const all = { audio_tracks: ['all'] };
+  assert.match(tracksOf(all, 'a.mkv'), /a:0 comment .*-disposition:a:1 default .*-disposition:a:2 dub/);
+  // What the input declares is kept.
+  const declared = { ...media, otherAudio: [{ ...first, dispositions: ['default', 'comment'] as const }] };
+  assert.match(tracksOf(all, 'a.mkv', declared), /a:0 default\+comment .*-disposition:a:1 0/);
+  const cut = { ...all, type: 'segmented', packaging: 'cmaf' } as const;
+  const orderOf = (settings: OutputSettings) =>
+    plan([output(settings, 'a.m3u8')], media, paths, newCapabilities).products[0]?.origins?.audio;
+  assert.equal(orderOf(cut), [2, 1, 3]);
+  assert.equal(orderOf({ ...cut, audio_tracks: ['1', '2'] }), [1, 2]);
+});
+
 test('tracks that are left out are named, unless the request asks for it', () => {
   const others = 'Audio tracks 2 (ger, Synchron), 4 (eng, Director), 5 (aac) of the input were left out';
   const isNamed = (settings: OutputSettings, filename?: string) =>

@@ -32,8 +32,8 @@ interface AudioContext {
   readonly measured: ReadonlyMap<number, MeasuredAudio> | undefined;
   /** The tracks that are copied, by the index of their stream. */
   readonly copied: ReadonlyMap<number, { readonly stripsAdts?: true }>;
-  /** Whether the request gives the order of the tracks, so that the first one is the default. */
-  readonly isOrdered: boolean;
+  /** The ordinary audio of the input. Null if the request gives the order of the tracks: the first is the default. */
+  readonly main: AudioFacts | null;
 }
 
 /** Decides the tracks of audio of an output, or returns why the settings cannot be met with this input. */
@@ -44,7 +44,7 @@ export function decideAudioTracks(
 ):
   | { readonly tracks: readonly AudioTrack[]; readonly warnings: readonly string[] }
   | { readonly failure: JobFailure } {
-  const { clip, media, container, copied, isOrdered } = context;
+  const { clip, media, container, copied, main } = context;
   const found: AudioTrack[] = [];
   const isSingle = tracks.length === 1;
   const warnings =
@@ -53,7 +53,7 @@ export function decideAudioTracks(
       : [
           `${nameInSentence(settings, 'audio_language')} was ignored, because the output has several audio tracks.`,
         ];
-  const defaultAt = isOrdered ? 0 : Math.max(0, tracks.findIndex(isDefault));
+  const defaultAt = main === null ? 0 : defaultPosition(tracks, main);
   for (const [at, source] of tracks.entries()) {
     const labels = {
       language: decideLanguage(isSingle ? settings : {}, source, container),
@@ -85,6 +85,14 @@ export function decideAudioTracks(
 }
 
 const isDefault = ({ dispositions = [] }: AudioFacts) => dispositions.includes('default');
+
+/** The position of the default track: that of the input, or the main track if several or none are declared as it. */
+function defaultPosition(tracks: readonly AudioFacts[], main: AudioFacts): number {
+  const declared = tracks.filter(isDefault);
+  const candidates = declared.length === 0 ? tracks : declared;
+  const chosen = candidates.find(({ streamIndex }) => streamIndex === main.streamIndex) ?? candidates[0];
+  return tracks.findIndex((track) => track === chosen);
+}
 
 /** Players choose the default track; there is one. */
 function withDefault(

@@ -1,5 +1,6 @@
 import { serviceTypes } from '../../../src/shared/settings/channels.js';
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
+import { isSegmented } from '../../../src/shared/settings/segments.js';
 import { languageCode, languageTag } from '../../../src/shared/text/languages.js';
 import type { JobFailure } from '../../jobs/job.js';
 import {
@@ -139,7 +140,8 @@ export function selectAudio(
   const isCopied = given === undefined && (copy === true || copy_audio === true);
   if (given?.[0] === 'all' || isCopied) {
     const inOrder = all.map(({ track }) => track);
-    const [first = audio] = isCopied && isSingle ? [audio] : inOrder;
+    // Playlists and manifests declare the first track as the default.
+    const [first = audio] = (isCopied && isSingle) || isSegmented(settings) ? [audio] : inOrder;
     return withTracks(
       first,
       inOrder.filter((track) => track !== first),
