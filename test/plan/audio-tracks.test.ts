@@ -184,6 +184,25 @@ test('--copy copies what the container holds, and encodes the rest and what has 
   assert.match(argsOf(copied({ audio_tracks: ['deu'] }, 'a.mkv')), /-map 0:2 -c:v copy -c:a copy/);
 });
 
+test('a copy names the channels of audio that is mixed, and the video of segments that is encoded', () => {
+  const media = mediaFacts({ audio: { ...english, channels: 6 }, otherAudio: [unknown] });
+  const warningsOf = (settings: OutputSettings, filename: string) =>
+    plan([output({ copy: true, ...settings }, filename)], media, paths, newCapabilities).products[0]
+      ?.warnings;
+  assert.equal(warningsOf({}, 'a.webm')?.slice(1), [
+    'Audio track 1 (eng) is encoded: .webm does not support a copy of aac here.',
+    'Audio track 2 (aac) is encoded: .webm does not support a copy of aac here.',
+    'Audio track 1 (eng) is mixed from 5.1 to stereo, as it is not copied.',
+    'Audio track 2 (aac) is mixed from 5.1 to stereo, as it is not copied.',
+  ]);
+  assert.equal(warningsOf({}, 'a.mkv'), []);
+  const cut = { type: 'segmented', packaging: 'cmaf', skip_audio: true } as const;
+  assert.equal(warningsOf({ ...cut, height: 100 }, 'a.m3u8'), [
+    'The video is encoded and not copied: its settings, such as the height of a ladder, need that.',
+  ]);
+  assert.equal(warningsOf(cut, 'a.m3u8'), []);
+});
+
 test('a copy into a container with one track has the default one', () => {
   const media = mediaFacts({ audio: { ...comment, streamIndex: 2 }, otherAudio: [english] });
   const streamsOf = (settings: OutputSettings) =>

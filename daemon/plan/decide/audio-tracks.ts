@@ -5,10 +5,11 @@ import type { AudioEncoderName } from '../audio-encoders.js';
 import { nameInSentence } from '../device-profiles.js';
 import type { AudioCodec, Container } from '../formats.js';
 import { contentSecondsOf } from './clip.js';
-import { conversionWarnings, decideAudio, decideRepack } from './decide-audio.js';
+import { conversionWarnings, decideAudio, decideRepack, layoutName } from './decide-audio.js';
 import type { AudioTrack, Clip } from './decisions.js';
 import { decideLanguage } from './languages.js';
 import type { MeasuredAudio } from './normalization.js';
+import { trackLabel } from './select-tracks.js';
 
 /** The most tracks of audio in an output. */
 export const maxAudioTracks = 50;
@@ -79,7 +80,16 @@ export function decideAudioTracks(
     const decided = decideAudio(settings, source, context, repack, lengths, measured);
     if ('failure' in decided) return decided;
     found.push({ source, encoding: decided.audio, ...labels });
-    warnings.push(...decided.warnings, ...conversionWarnings(decided.audio, clip));
+    const { channels } = decided.audio;
+    warnings.push(
+      ...(settings.copy_audio === true && channels < source.channels
+        ? [
+            `Audio track ${trackLabel(source, media)} is mixed from ${layoutName(source.channels)} to ${layoutName(channels)}, as it is not copied.`,
+          ]
+        : []),
+      ...decided.warnings,
+      ...conversionWarnings(decided.audio, clip),
+    );
   }
   return { tracks: found, warnings: [...new Set(warnings)] };
 }

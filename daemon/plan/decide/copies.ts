@@ -1,4 +1,5 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
+import { isSegmented } from '../../../src/shared/settings/segments.js';
 import type { JobFailure } from '../../jobs/job.js';
 import type { AudioFacts, MediaFacts, VideoFacts } from '../../jobs/media.js';
 import { type AudioCodec, type Container, canCopy, type VideoCodec } from '../formats.js';
@@ -45,7 +46,11 @@ export function decideCopies(
   const wantedVideo = settings.copy_video === true ? streams.video : null;
   const wantedAudio = settings.copy_audio === true ? streams.audio : [];
   const [first] = wantedAudio;
-  if (wantedVideo === null && first === undefined) return { video: null, audio: new Map(), warnings: [] };
+  const sized =
+    isOptional && settings.copy_video === false && streams.video !== null && isSegmented(settings)
+      ? ['The video is encoded and not copied: its settings, such as the height of a ladder, need that.']
+      : [];
+  if (wantedVideo === null && first === undefined) return { video: null, audio: new Map(), warnings: sized };
   // The header of FLAC, which is copied, has the number of samples and their checksum.
   const lacksClips = container.muxer === 'flac' && streams.isClip;
   const isHeld = (kind: 'video' | 'audio', codec: string | null | undefined) =>
@@ -80,6 +85,7 @@ export function decideCopies(
       ]),
     ),
     warnings: [
+      ...sized,
       ...dolbyVisionWarnings,
       ...(settings.thumbnails !== undefined && video !== null && isDolbyVisionOnly(video)
         ? ['The thumbnails have wrong colours: ffmpeg does not interpret those of Dolby Vision profile 5.']

@@ -125,7 +125,12 @@ export function conversionWarnings(
 const layoutNames: Readonly<Record<number, string>> = { 1: 'mono', 2: 'stereo', 6: '5.1', 8: '7.1' };
 
 function formatName({ sampleRate, channels }: Pick<AudioPart, 'sampleRate' | 'channels'>): string {
-  return `${sampleRate / 1000} kHz ${layoutNames[channels] ?? `${channels} channels`}`;
+  return `${sampleRate / 1000} kHz ${layoutName(channels)}`;
+}
+
+/** What a number of channels is called in a sentence: `mono`, `stereo`, `5.1`. */
+export function layoutName(channels: number): string {
+  return layoutNames[channels] ?? `${channels} channels`;
 }
 
 /** Shorter audio is lost in filters and encoders, or is not recognised as MP3. */

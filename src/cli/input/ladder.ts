@@ -66,7 +66,7 @@ export function ladderOutputs(settings: RequestFields, ladder: Ladder): readonly
   const common = { ...place, ...kindSettings[kind], segment_seconds: segmentSeconds };
   const isSeparate = kind !== 'ts';
   // A copy has the bitrate and the channels of the input; with `auto` these decide whether it is one.
-  const isCopied = isOn(settings.copy_audio);
+  const isCopied = isOn(settings.copy_audio ?? settings.copy);
   const audioOf = (kbps: number) =>
     isCopied || settings.output_audio_channels !== undefined
       ? {}
@@ -80,8 +80,9 @@ export function ladderOutputs(settings: RequestFields, ladder: Ladder): readonly
       ...capOf(height),
       ...(isSeparate ? { skip_audio: true } : audioOf(128)),
       forced_keyframe_rate: 1 / keyframeSeconds,
-      ...withCaptionsOnce(settingsOf(settings, isSeparate ? ['video'] : ['video', 'audio']), {
+      ...settingsOfRendition(settingsOf(settings, isSeparate ? ['video'] : ['video', 'audio']), {
         isLowest: index === heights.length - 1,
+        isSeparate,
       }),
       skip: { require_video: true, ...heightRule(heights[index + 1]) },
     }),
@@ -105,12 +106,14 @@ export function ladderOutputs(settings: RequestFields, ladder: Ladder): readonly
 
 /**
  * The settings of a rendition. Only the lowest one, which is always made, has the files of the captions: the playlist
- * lists one set. Captions that are drawn into the video are in all.
+ * lists one set. Captions that are drawn into the video are in all. It also has `copy`, which says with a warning that
+ * its video is encoded; with audio in all renditions, all have it.
  */
-function withCaptionsOnce(
-  settings: RequestFields,
-  { isLowest }: { readonly isLowest: boolean },
+function settingsOfRendition(
+  { copy, ...given }: RequestFields,
+  { isLowest, isSeparate }: { readonly isLowest: boolean; readonly isSeparate: boolean },
 ): RequestFields {
+  const settings = copy === undefined || (isSeparate && !isLowest) ? given : { ...given, copy };
   const { caption_url: _files, subtitle_tracks: _tracks, ...others } = settings;
   const isWritten = settings.subtitles === undefined || settings.subtitles === 'keep';
   if (isLowest || !isWritten || isOn(settings.skip_captions)) return settings;
@@ -202,8 +205,8 @@ const deliverySections: ReadonlySet<string> = new Set([
 const onlyEncoded: ReadonlySet<string> = new Set(['video_codec', 'speed', 'allow_truncated']);
 /** Settings of the audio in other chapters. */
 const audioNames: ReadonlySet<string> = new Set(['copy_audio']);
-/** Settings of the input and the clip, which the audio needs as well. */
-const clipNames: ReadonlySet<string> = new Set(['start_clip', 'clip_length', 'allow_truncated']);
+/** Settings of all streams: of the input, the clip and copies. */
+const commonNames: ReadonlySet<string> = new Set(['start_clip', 'clip_length', 'allow_truncated', 'copy']);
 
 /** The given settings that an output with these streams has. A playlist has none of them. */
 function settingsOf(settings: RequestFields, streams: readonly ('video' | 'audio')[]): RequestFields {
@@ -213,7 +216,7 @@ function settingsOf(settings: RequestFields, streams: readonly ('video' | 'audio
       const section = table[name]?.section ?? '';
       if (deliverySections.has(section) && !onlyEncoded.has(name)) return true;
       if (streams.length === 0) return false;
-      if (clipNames.has(name) || section === 'Segmented outputs' || section === 'Encryption') return true;
+      if (commonNames.has(name) || section === 'Segmented outputs' || section === 'Encryption') return true;
       return streams.includes(audioNames.has(name) || audioSections.has(section) ? 'audio' : 'video');
     }),
   );

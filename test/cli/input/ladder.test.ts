@@ -100,6 +100,21 @@ test('copy_audio copies the audio, which then has the bitrate and the channels o
   assert.equal([audio?.copy_audio, audio?.audio_bitrate], [true, undefined]);
 });
 
+test('copy applies to the audio, and one rendition has it to say that its video is encoded', () => {
+  const copies = (kind: Ladder['kind']) =>
+    ladderOutputs({ copy: true }, { ...ladder, kind }).map(({ copy, audio_bitrate }) => [
+      copy,
+      audio_bitrate,
+    ]);
+  const none = [undefined, undefined];
+  const copied = [true, undefined];
+  assert.equal(copies('cmaf'), [none, none, copied, copied, none]);
+  assert.equal(copies('ts'), [copied, copied, copied, copied, none]);
+  const outputs = ladderOutputs({ copy: true }, ladder);
+  const result = parseJobRequest({ input: 'http://a.example/b.mp4', outputs }, { maxOutputs: 20 });
+  assert.equal([result.ok, result.warnings], [true, []]);
+});
+
 test('flags make the ladder, with the URL of a folder for a service', async () => {
   const body = async (args: JobArgs) => buildRequestBody({ request: null, input: null, preset: null }, args);
   const { outputs } = (await body({ hls: 's3://bucket/film', ladder: [720] })) as {
