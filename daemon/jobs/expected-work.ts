@@ -68,6 +68,8 @@ const audioExtensions: ReadonlySet<string> = new Set([
     '.f4b',
     '.aac',
     '.oga',
+    '.opus',
+    '.mka',
     '.wma',
     '.wav',
     '.flac',

@@ -186,6 +186,22 @@ const threeGp = {
   audioOnlyCodecs: ['aac', 'amr'],
 } as const satisfies Container;
 const threeG2 = { ...threeGp, muxer: '3g2' } as const;
+const mkv = {
+  muxer: 'matroska',
+  tags: anyTags,
+  hasChapters: true,
+  attached: 'files',
+  codecPairs: {
+    h264: ['aac', 'mp3', 'ac3', 'eac3'],
+    hevc: ['aac'],
+    vp8: ['vorbis'],
+    theora: ['vorbis'],
+    vp9: ['opus', 'aac'],
+    av1: ['opus', 'aac'],
+  },
+  audioOnlyCodecs: ['aac', 'mp3', 'vorbis', 'opus', 'ac3', 'eac3', 'pcm'],
+  copies: matroskaCopies,
+} as const satisfies Container;
 const ogg = {
   muxer: 'ogg',
   codecPairs: { theora: ['vorbis'] },
@@ -218,22 +234,7 @@ export const containers = {
       audio: ['ac3', 'eac3', 'alac', 'mp2', ...pcm],
     },
   },
-  '.mkv': {
-    muxer: 'matroska',
-    tags: anyTags,
-    hasChapters: true,
-    attached: 'files',
-    codecPairs: {
-      h264: ['aac', 'mp3', 'ac3', 'eac3'],
-      hevc: ['aac'],
-      vp8: ['vorbis'],
-      theora: ['vorbis'],
-      vp9: ['opus', 'aac'],
-      av1: ['opus', 'aac'],
-    },
-    audioOnlyCodecs: ['aac', 'mp3', 'vorbis', 'opus', 'ac3', 'eac3', 'pcm'],
-    copies: matroskaCopies,
-  },
+  '.mkv': mkv,
   '.webm': {
     muxer: 'webm',
     tags: anyTags,
@@ -284,6 +285,8 @@ export const containers = {
   '.ogg': ogg,
   '.ogx': ogg,
   '.oga': { ...ogg, codecPairs: {} },
+  '.opus': { muxer: 'ogg', tags: oggTags, codecPairs: {}, audioOnlyCodecs: ['opus'] },
+  '.mka': { ...mkv, codecPairs: {}, copies: { audio: matroskaCopies.audio } },
   '.mp3': {
     muxer: 'mp3',
     tags: anyTags,
@@ -344,7 +347,7 @@ export function extensionOf(filename: string): string {
 
 const otherMediaExtensions: ReadonlySet<string> = new Set([
   ...['.avi', '.divx', '.mpg', '.mpeg', '.m2v', '.vob', '.m2ts', '.mts', '.mxf', '.rm', '.rmvb', '.asf'],
-  ...['.aif', '.aiff', '.opus', '.weba', '.m3u8', '.mpd', '.m4s', '.gif', '.jpg', '.jpeg', '.png'],
+  ...['.aif', '.aiff', '.weba', '.m3u8', '.mpd', '.m4s', '.gif', '.jpg', '.jpeg', '.png'],
 ]);
 
 /** Whether an extension is that of another kind of media file. */

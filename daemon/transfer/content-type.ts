@@ -21,6 +21,8 @@ const types: Readonly<Record<string, string>> = {
   '.flac': 'audio/flac',
   '.oga': 'audio/ogg',
   '.ogg': 'audio/ogg',
+  '.opus': 'audio/ogg',
+  '.mka': 'audio/x-matroska',
   '.m3u8': 'application/vnd.apple.mpegurl',
   '.mpd': 'application/dash+xml',
   '.m4s': 'video/iso.segment',

@@ -67,6 +67,8 @@ const audioOnly: readonly (readonly [string, OutputSettings, string])[] = [
   ['a.m4a', {}, `${mp4} aac`],
   ['a.aac', {}, 'aac aac'],
   ['a.oga', {}, 'ogg vorbis'],
+  ['a.opus', {}, 'ogg opus'],
+  ['a.mka', {}, `${mkv} aac`],
   ['a.ogg', { skip_video: true }, 'ogg vorbis'],
   ['a.m4b', {}, `${mp4} aac`],
   ['a.f4a', {}, `${mp4} aac`],

@@ -28,6 +28,8 @@ const good: readonly Case[] = [
   [{}, 'a.m4a', '.m4a - aac/aac'],
   [{}, 'a.aac', '.aac - aac/aac'],
   [{}, 'a.oga', '.oga - vorbis/libvorbis'],
+  [{}, 'a.opus', '.opus - opus/libopus'],
+  [{}, 'a.mka', '.mka - aac/aac'],
   [{ audio_codec: 'mp3' }, 'a.flv', '.flv h264/libx264 mp3/libmp3lame'],
   [{ video_codec: 'vp8' }, null, '.webm vp8/libvpx vorbis/libvorbis'],
   [{ video_codec: 'theora' }, null, '.ogv theora/libtheora vorbis/libvorbis'],

@@ -40,6 +40,7 @@ const containers = [
   ...(['3gp', '3gpp', '3g2', '3gp2', '3gpp2', 'flv', 'ts', 'mkv', 'webm'] as const),
   'm4f',
   ...(['ogg', 'ogv', 'oga', 'ogx', 'wmv', 'wma', 'aac', 'mp3', 'ac3', 'ec3', 'eac3', 'wav', 'flac'] as const),
+  ...(['opus', 'mka'] as const),
 ] as const;
 
 /** Values of `format` that are known but cannot be written: playlists. */
