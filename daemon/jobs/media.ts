@@ -198,6 +198,8 @@ export interface UnusedTrack {
   readonly kind: 'video' | 'audio' | 'data';
   /** As ffprobe names it, or for data the tag of the container: `tmcd`, `gpmd`, ... */
   readonly codec: string;
+  /** That of a track of timecodes; absent if it has none. */
+  readonly timecode?: string;
   /** Why it cannot be used: no frame of it was found, its codec is unknown, or it is a still image next to a video. */
   readonly reason?: 'empty' | 'unknown-codec' | 'still';
 }

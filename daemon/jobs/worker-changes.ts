@@ -210,6 +210,7 @@ const unused = object({
         streamIndex: count,
         kind: oneOf('video', 'audio', 'data'),
         codec: word,
+        timecode: optional(word),
         reason: optional(oneOf('empty', 'unknown-codec', 'still')),
       }),
       1000,

@@ -106,7 +106,7 @@ function lostLabels(
     names.length === 0
       ? []
       : [
-          `The ${what} of ${kind} track${names.length === 1 ? '' : 's'} ${names.join(', ')} was lost: the container does not store it.`,
+          `The ${what} of ${kind} track${names.length === 1 ? '' : 's'} ${names.join(', ')} of the output was lost: the container does not store it.`,
         ];
   return [...sentence('language', languages), ...sentence('title', titles), ...sentence('purpose', purposes)];
 }

@@ -129,6 +129,20 @@ for (const build of await shippedBuilds()) {
     }
   });
 
+  test('a film with a cover image has one track of timecode', async ({ input: film }) => {
+    const [cover, output] = [join(tempFolder(), 'cover.png'), join(tempFolder(), 'a.mp4')];
+    await makeMedia(cover, ['-f', 'lavfi', '-i', 'color=red:s=64x48', '-frames:v', '1']);
+    for (const words of [['--copy'], ['--speed', '5', '--frame-rate', '25']]) {
+      const tags = ['--cover', cover, '--metadata', 'timecode=10:00:00:00'];
+      const args = ['run', film, '-o', output, '--progress', 'none', '--force', ...tags, ...words];
+      assert.is((await runCli(args, { env: build.env })).code, 0);
+      const { timecode, streams } = await read(output);
+      assert.is(timecode, '10:00:00:00');
+      // One track of data has the titles of the chapters.
+      assert.is(streams.replaceAll(/[^dv]|(?<=[a-z])[a-z]/g, ''), 'vddv');
+    }
+  });
+
   test('the location, a title and the modification time', async ({ input }) => {
     await utimes(input, 1_577_934_245, 1_577_934_245);
     const output = join(tempFolder(), 'a.mp4');

@@ -30,6 +30,32 @@ test('run encodes several inputs into a folder, continues after an error, and pr
   assert.match(stderr, /\nvenc: 2 of 4 files encoded, [\d.]+ kB to [\d.]+ kB \(\d+%\), took [^\n]+\n$/);
 });
 
+test('an input without a job has an entry with its error in the results', async () => {
+  const cwd = await films();
+  for (const flag of ['--json', '--jsonl']) {
+    const words = ['run', 'a.mov', 'nowhere.mov', '-o', 'out', '--width', '32', '--force', flag];
+    const { code, stdout } = await runCli(words, { cwd });
+    assert.is(code, 2);
+    const found =
+      flag === '--json'
+        ? JSON.parse(stdout)
+        : stdout
+            .trim()
+            .split('\n')
+            .map((line) => JSON.parse(line));
+    const missing = {
+      input: 'nowhere.mov',
+      error_class: 'UsageError',
+      error_message: 'nowhere.mov cannot be read: there is no such file.',
+    };
+    // An array has the order of the inputs, and lines that of the ends.
+    const [job, error] = flag === '--json' ? found : found.toReversed();
+    assert.equal([job.job.state, error], ['finished', missing]);
+  }
+  const alone = await runCli(['run', 'nowhere.mov', '-o', 'a.mp4', '--json'], { cwd });
+  assert.equal([alone.code, JSON.parse(alone.stdout)[0].error_class], [2, 'UsageError']);
+});
+
 test('output names that two inputs would share are reported before an encode starts', async () => {
   const cwd = await films();
   const twice = await runCli(['run', 'a.mov', 'b.mov', 'more/a.mov', '-o', 'out/'], { cwd });

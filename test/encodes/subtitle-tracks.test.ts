@@ -91,7 +91,7 @@ for (const [build, { ffmpeg, capabilities }] of await encoders()) {
           lost.length === 0
             ? []
             : [
-                `The purpose of subtitle track${lost.length === 1 ? '' : 's'} ${lost.join(', ')} was lost: the container does not store it.`,
+                `The purpose of subtitle track${lost.length === 1 ? '' : 's'} ${lost.join(', ')} of the output was lost: the container does not store it.`,
               ],
         );
         if (extension !== 'mkv') continue;

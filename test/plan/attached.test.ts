@@ -47,6 +47,17 @@ test('cover images follow the tracks of a film, whose options are those of its v
   assert.is(planned({}, 'film.mp4').products[0]?.covers, 2);
 });
 
+test('the timecode of a film with cover images is that of its video', () => {
+  const media = { ...song, timecode: '10:00:00:00' };
+  const argument = '-metadata:s:v:0 timecode=10:00:00:00';
+  assert.ok(lineOf({}, 'film.mp4', media).includes(argument));
+  assert.ok(lineOf({ copy: true }, 'film.mp4', media).includes(argument));
+  assert.equal(planned({}, 'film.mp4', media).files, [
+    { path: '/scratch/metadata-7.txt', content: ';FFMETADATA1\n', holds: 'metadata' },
+  ]);
+  assert.not.match(lineOf({}, 'film.mkv', media), /timecode=/);
+});
+
 test('without video they are the only streams of video', () => {
   for (const name of ['song.mp3', 'song.m4a'])
     assert.match(lineOf({}, name), /-map 1:0 -map 2:0 .*-c:v:0 copy -disposition:v:0 attached_pic/);

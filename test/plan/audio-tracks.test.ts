@@ -124,7 +124,7 @@ test('a copy keeps all tracks, and encodes those that the container does not sup
   const made = plan([output({ copy_audio: true }, 'a.mkv')], media, paths, newCapabilities);
   assert.match(argsOf(made), /-c:a:0 copy .*-c:a:1 aac .*-c:a:2 copy/);
   assert.equal(made.products[0]?.warnings, [
-    'Audio track 2 (ger, Synchron) is encoded: .mkv does not support a copy of qcelp here.',
+    'Audio track 2 (ger, Synchron) of the input is encoded: .mkv does not support a copy of qcelp here.',
   ]);
 });
 
@@ -177,7 +177,7 @@ test('--copy copies what the container holds, and encodes the rest and what has 
   assert.match(argsOf(webm), /-c:v libvpx.*-c:a:0 libvorbis.*-c:a:1 libvorbis/);
   assert.equal(webm.products[0]?.warnings.slice(0, 2), [
     'The video is encoded: .webm does not support a copy of h264 here.',
-    'Audio track 1 (eng) is encoded: .webm does not support a copy of aac here.',
+    'Audio track 1 (eng) of the input is encoded: .webm does not support a copy of aac here.',
   ]);
   assert.match(argsOf(copied({ width: 640 }, 'a.mkv')), /-c:v libx264 .*-c:a:0 copy/);
   assert.match(argsOf(copied({ audio_channels: 1 }, 'a.mkv')), /-c:v copy .*-c:a:0 aac/);
@@ -190,10 +190,10 @@ test('a copy names the channels of audio that is mixed, and the video of segment
     plan([output({ copy: true, ...settings }, filename)], media, paths, newCapabilities).products[0]
       ?.warnings;
   assert.equal(warningsOf({}, 'a.webm')?.slice(1), [
-    'Audio track 1 (eng) is encoded: .webm does not support a copy of aac here.',
-    'Audio track 2 (aac) is encoded: .webm does not support a copy of aac here.',
-    'Audio track 1 (eng) is mixed from 5.1 to stereo, as it is not copied.',
-    'Audio track 2 (aac) is mixed from 5.1 to stereo, as it is not copied.',
+    'Audio track 1 (eng) of the input is encoded: .webm does not support a copy of aac here.',
+    'Audio track 2 (aac) of the input is encoded: .webm does not support a copy of aac here.',
+    'Audio track 1 (eng) of the input is mixed from 5.1 to stereo, as it is not copied.',
+    'Audio track 2 (aac) of the input is mixed from 5.1 to stereo, as it is not copied.',
   ]);
   assert.equal(warningsOf({}, 'a.mkv'), []);
   const cut = { type: 'segmented', packaging: 'cmaf', skip_audio: true } as const;
@@ -219,7 +219,7 @@ test('the audio of several tracks is copied where it already is as requested', (
   assert.match(argsOf(made), /-c:a:0 copy -filter:a:1 .*-c:a:1 aac/);
   assert.match(
     made.products[0]?.warnings.join(' ') ?? '',
-    /audio of track 2 \(aac\) is encoded, .*: channels/,
+    /audio of track 2 \(aac\) of the input is encoded, .*: channels/,
   );
 });
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { decideClip, extendsIntoClip } from '../../daemon/plan/decide/clip.js';
+import { contentSecondsOf, decideClip, extendsIntoClip } from '../../daemon/plan/decide/clip.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { audioFacts, mediaFacts, videoFacts } from './facts.js';
 
@@ -48,6 +48,22 @@ test('with a constant rate, a start between two frames is that of the later fram
   assert.is(startOf(1.5, { ...pal, isFrameRateVariable: true }), 1.5);
   assert.is(startOf(1.5, { frameRate: null }), 1.5);
   assert.is(startOf(1.5, pal, { skip_video: true }), 1.5);
+});
+
+test('streams of one kind have media as far as the longest of them reaches', () => {
+  const clip = { startSeconds: 0, readFromSeconds: 0, startsInFrame: false, lengthSeconds: null };
+  const [short, long, unknown] = [2, 3, null].map((durationSeconds) =>
+    audioFacts({ durationSeconds, startSeconds: 0 }),
+  );
+  const of = (...streams: readonly (typeof short)[]) =>
+    contentSecondsOf(
+      { ...clip, expectedSeconds: 4 },
+      streams.flatMap((one) => one ?? []),
+      mediaFacts({ durationSeconds: 4 }),
+    );
+  assert.equal([of(short), of(short, long), of(long, unknown), of()], [2, 3, 4, 4]);
+  const film = [videoFacts({ durationSeconds: 1 }), audioFacts({ durationSeconds: 2 })];
+  assert.is(contentSecondsOf({ ...clip, expectedSeconds: 4 }, film, mediaFacts({})), 4);
 });
 
 for (const { settings, isTest = false, format = 'mpeg4', durationSeconds = 60, gives } of cases) {

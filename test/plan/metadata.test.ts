@@ -50,6 +50,19 @@ test('tags and chapters are kept, and the location is not', () => {
   assert.equal(warningsOf({}), [locationWarning]);
 });
 
+test('only a track with another timecode than that of the output is lost', () => {
+  const track = (streamIndex: number, timecode: string) =>
+    ({ streamIndex, kind: 'data', codec: 'tmcd', timecode }) as const;
+  const tracks = [track(2, '10:00:00:00'), track(3, '10:00:00:00'), track(4, '01:00:00:00')];
+  const media = mediaFacts({ timecode: '10:00:00:00', unused: { tracks } });
+  const [product] = planned({}, 'film.mp4', media).products;
+  assert.equal(
+    product?.origins?.leftOut.map(({ reason }) => reason),
+    ['its timecode is kept as a tag', 'its timecode is kept as a tag', 'an output has one timecode'],
+  );
+  assert.equal(product?.warnings, ['The data track of the input was left out: stream 4 (tmcd: timecode).']);
+});
+
 test('ffmpeg reads them from a file of their own, which nothing else can be read from', () => {
   const { steps, files } = planned({});
   const args = steps[0]?.args.join(' ') ?? '';

@@ -1,5 +1,13 @@
-import type { UnusedContent, UnusedTrack } from '../../jobs/media.js';
-import { hasDisposition, isCover, numberAt, objectsAt, type ProbeObject, textAt } from './probe-fields.js';
+import { timecodePattern, type UnusedContent, type UnusedTrack } from '../../jobs/media.js';
+import {
+  hasDisposition,
+  isCover,
+  numberAt,
+  objectsAt,
+  type ProbeObject,
+  tagAt,
+  textAt,
+} from './probe-fields.js';
 import { isCodecKnown } from './read-streams.js';
 import { maxChapters } from './read-tags.js';
 import type { ProgramSelection } from './select-program.js';
@@ -56,6 +64,11 @@ function dataName(stream: ProbeObject): string {
 const isHintTrack = (stream: ProbeObject) =>
   /^(?:rtp|sm1v)\s*$/.test(textAt(stream, 'codec_tag_string') ?? '');
 
+function timecodeOf(stream: ProbeObject): Pick<UnusedTrack, 'timecode'> {
+  const timecode = tagAt(stream, 'timecode') ?? '';
+  return timecodePattern.test(timecode) ? { timecode } : {};
+}
+
 function unusedTrack(stream: ProbeObject, { stills, empty }: MeasuredStreams): UnusedTrack | null {
   const streamIndex = numberAt(stream, 'index') ?? 0;
   const codec = textAt(stream, 'codec_name') ?? 'unknown';
@@ -85,7 +98,7 @@ function unusedTrack(stream: ProbeObject, { stills, empty }: MeasuredStreams): U
       // The navigation of a DVD refers to its own menus and files.
       return isHintTrack(stream) || codec === 'dvd_nav_packet'
         ? null
-        : { streamIndex, kind: 'data', codec: dataName(stream) };
+        : { streamIndex, kind: 'data', codec: dataName(stream), ...timecodeOf(stream) };
     default:
       return null;
   }

@@ -84,7 +84,7 @@ export function decideAudioTracks(
     warnings.push(
       ...(settings.copy_audio === true && channels < source.channels
         ? [
-            `Audio track ${trackLabel(source, media)} is mixed from ${layoutName(source.channels)} to ${layoutName(channels)}, as it is not copied.`,
+            `Audio track ${trackLabel(source, media)} of the input is mixed from ${layoutName(source.channels)} to ${layoutName(channels)}, as it is not copied.`,
           ]
         : []),
       ...decided.warnings,

@@ -60,7 +60,8 @@ export function decideAutoCopies(
   const audioResults = isAuto.audio
     ? encoded.audio.flatMap(({ encoding, source }) => {
         if (encoding === null) return [];
-        const name = encoded.audio.length === 1 ? 'audio' : `audio of track ${trackLabel(source, media)}`;
+        const name =
+          encoded.audio.length === 1 ? 'audio' : `audio of track ${trackLabel(source, media)} of the input`;
         const result = toResult(name, [...common, ...audioDifferences(encoding, source)]);
         return { ...result, streamIndex: source.streamIndex };
       })

@@ -99,21 +99,33 @@ export function startWithin(startSeconds: number | null, { video, audio }: Media
 export const endTimeFormats: ReadonlySet<string> = new Set(['matroska', 'webm']);
 
 /**
- * How many seconds of an output have media: those of the clip, or as far as its only stream reaches into that, because
- * the video or the audio of a film may begin later or end earlier than the other. Null if it is not known.
+ * How many seconds of an output have media: those of the clip, or as far as its streams of one kind reach into that,
+ * because the video or the audio of a film may begin later or end earlier than the other. Null if it is not known.
  */
 export function contentSecondsOf(
-  { startSeconds, lengthSeconds, expectedSeconds }: Clip,
-  streams: readonly Pick<VideoFacts | AudioFacts, 'durationSeconds' | 'startSeconds'>[],
+  clip: Clip,
+  streams: readonly (VideoFacts | AudioFacts)[],
   media: MediaFacts,
 ): number | null {
-  const [only, other] = streams;
-  if (only === undefined || other !== undefined || only.durationSeconds === null || expectedSeconds === null)
-    return expectedSeconds;
-  const start = startWithin(only.startSeconds, media);
-  const end = endTimeFormats.has(media.format) ? only.durationSeconds : start + only.durationSeconds;
-  const clipEnd = lengthSeconds === null ? end : Math.min(end, startSeconds + lengthSeconds);
-  return Math.max(0, Math.min(expectedSeconds, clipEnd - Math.max(start, startSeconds)));
+  const { expectedSeconds } = clip;
+  const isMixed = streams.length > 1 && streams.some((stream) => 'width' in stream);
+  const lengths = streams.map((stream) => reachOf(stream, clip, media));
+  if (expectedSeconds === null || isMixed || lengths.includes(null)) return expectedSeconds;
+  const longest = Math.max(...lengths.map((seconds) => seconds ?? 0));
+  return lengths.length === 0 ? expectedSeconds : Math.max(0, Math.min(expectedSeconds, longest));
+}
+
+/** How many seconds a stream reaches into a clip; null if it is not known. */
+function reachOf(
+  { startSeconds, durationSeconds }: VideoFacts | AudioFacts,
+  clip: Clip,
+  media: MediaFacts,
+): number | null {
+  if (durationSeconds === null) return null;
+  const start = startWithin(startSeconds, media);
+  const end = endTimeFormats.has(media.format) ? durationSeconds : start + durationSeconds;
+  const clipEnd = clip.lengthSeconds === null ? end : Math.min(end, clip.startSeconds + clip.lengthSeconds);
+  return clipEnd - Math.max(start, clip.startSeconds);
 }
 
 /**

@@ -93,7 +93,7 @@ export function decideCopies(
       ...(wantedVideo === null || video !== null ? [] : [encoded('The video', wantedVideo.codec)]),
       ...wantedAudio
         .filter((track) => !audio.includes(track))
-        .map((track) => encoded(`Audio track ${trackLabel(track, media)}`, track.codec)),
+        .map((track) => encoded(`Audio track ${trackLabel(track, media)} of the input`, track.codec)),
     ],
   };
 }

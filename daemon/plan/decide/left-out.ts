@@ -33,8 +33,12 @@ export function leftOutWarnings(
   const videos = wantsVideo ? tracks.filter(({ kind }) => kind === 'video') : [];
   const audios = wantsAudio ? tracks.filter(({ kind }) => kind === 'audio') : [];
   const data = tracks.filter(
-    ({ kind, codec }) =>
-      kind === 'data' && !(codec === 'tmcd' && (hasTimecode || !wantsVideo || settings.metadata === 'drop')),
+    (track) =>
+      track.kind === 'data' &&
+      !(
+        track.codec === 'tmcd' &&
+        ((hasTimecode && !hasOtherTimecode(track, media)) || !wantsVideo || settings.metadata === 'drop')
+      ),
   );
   return [
     ...(programs === undefined || settings.program !== undefined ? [] : [programWarning(programs)]),
@@ -50,6 +54,11 @@ export function leftOutWarnings(
           : `The data tracks of the input were left out: ${names}.`,
     ),
   ];
+}
+
+/** Whether a track of timecodes begins with another one than the first, which an output has. */
+export function hasOtherTimecode({ timecode }: Pick<UnusedTrack, 'timecode'>, media: MediaFacts): boolean {
+  return timecode !== undefined && timecode !== media.timecode;
 }
 
 /** A sentence with a list of names; none if there are no names. */

@@ -6,7 +6,7 @@ import { holdsCovers, isFont } from './attached.js';
 import { wantsCaptions } from './captions.js';
 import { areImages } from './clip-captions.js';
 import type { DraftDecision } from './decisions.js';
-import { unusableReasons } from './left-out.js';
+import { hasOtherTimecode, unusableReasons } from './left-out.js';
 import { hasTimecode } from './metadata.js';
 import { selectSubtitles } from './select-subtitles.js';
 
@@ -51,7 +51,8 @@ export function trackOrigins(decision: DraftDecision, context: OriginContext): T
 function reasonFor(track: MediaTrack, decision: DraftDecision, context: OriginContext): string | null {
   const { settings, media, wants, audioReason, endedAudio } = context;
   const { extension, metadata } = decision;
-  const unusable = media.unused?.tracks?.find(({ streamIndex }) => streamIndex === track.streamIndex)?.reason;
+  const unused = media.unused?.tracks?.find(({ streamIndex }) => streamIndex === track.streamIndex);
+  const unusable = unused?.reason;
   switch (track.kind) {
     case 'video':
       if (!wants.video) return 'the output has no video';
@@ -72,9 +73,10 @@ function reasonFor(track: MediaTrack, decision: DraftDecision, context: OriginCo
         ? 'it is a font of the captions in the video'
         : `${extension} has no place for attached files`;
     case 'data':
-      return track.codec === 'tmcd' && hasTimecode(metadata)
-        ? 'its timecode is kept as a tag'
-        : 'data tracks are not kept';
+      if (track.codec !== 'tmcd' || !hasTimecode(metadata)) return 'data tracks are not kept';
+      return hasOtherTimecode(unused ?? {}, media)
+        ? 'an output has one timecode'
+        : 'its timecode is kept as a tag';
     case 'chapters':
       if ((metadata?.chapters.length ?? 0) > 0) return null;
       if (settings.chapters === 'drop') return 'the request drops chapters';

@@ -74,6 +74,17 @@ export function attachedArgs(decision: Decision, hasVideo: boolean): readonly st
   ];
 }
 
+/**
+ * The timecode that is declared for the video and not for the file: the muxer of MP4 would write another track of
+ * timecode for each cover image. Null if there is none.
+ */
+export function videoTimecodeOf(decision: Decision): string | null {
+  const { metadata, container, video, copiedVideo } = decision;
+  if (container.muxer !== 'mp4' || (video ?? copiedVideo) == null || artTracks(decision).length === 0)
+    return null;
+  return metadata?.tags.find(({ name }) => name === 'timecode')?.value ?? null;
+}
+
 /** Options of all video as those of the first one, which is not a cover image; unchanged if there is none. */
 export function forFilm(args: readonly string[], decision: Decision): readonly string[] {
   if (artTracks(decision).length === 0) return args;

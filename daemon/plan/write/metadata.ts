@@ -1,6 +1,7 @@
 import type { Decision } from '../decide/decisions.js';
 import type { PlannedFile, PlanPaths } from '../plan-types.js';
 import { fileArgument } from '../safe-input.js';
+import { videoTimecodeOf } from './attached.js';
 import { skipOf } from './output.js';
 
 /** The file with the tags and chapters of an output, which ffmpeg reads as an input; none if it has neither. */
@@ -12,7 +13,9 @@ export function metadataFileOf(decision: Decision, paths: PlanPaths): readonly P
   const milliseconds = (seconds: number) => Math.round((seconds + skipSeconds) * 1000);
   const lines = [
     ';FFMETADATA1',
-    ...metadata.tags.map(({ name, value }) => `${escaped(name)}=${escaped(value)}`),
+    ...metadata.tags
+      .filter(({ name }) => name !== 'timecode' || videoTimecodeOf(decision) === null)
+      .map(({ name, value }) => `${escaped(name)}=${escaped(value)}`),
     ...metadata.chapters.flatMap(({ startSeconds, endSeconds, title }) => [
       ...['[CHAPTER]', 'TIMEBASE=1/1000'],
       ...[`START=${milliseconds(startSeconds)}`, `END=${milliseconds(endSeconds)}`],

@@ -1,7 +1,7 @@
 import { type AudioTrack, copiesStreams, type Decision } from '../decide/decisions.js';
 import type { Capabilities } from '../plan-types.js';
 import { fileArgument } from '../safe-input.js';
-import { attachedArgs, forFilm } from './attached.js';
+import { attachedArgs, forFilm, videoTimecodeOf } from './attached.js';
 import { audioArgs } from './audio.js';
 import { captionTrackArgs, languageIn, titleTagOf } from './captions.js';
 import type { Skip } from './filters.js';
@@ -98,8 +98,11 @@ function forTrack(args: readonly string[], index: number | null): readonly strin
 }
 
 /** What a file declares about its video. */
-function videoLabelArgs({ videoLabels: { language, title } = {}, container }: Decision): readonly string[] {
+function videoLabelArgs(decision: Decision): readonly string[] {
+  const { videoLabels: { language, title } = {}, container } = decision;
+  const timecode = videoTimecodeOf(decision);
   return [
+    ...(timecode === null ? [] : ['-metadata:s:v:0', `timecode=${timecode}`]),
     ...(language === undefined ? [] : ['-metadata:s:v:0', `language=${languageIn(container, language)}`]),
     ...(title === undefined ? [] : ['-metadata:s:v:0', `${titleTagOf(container)}=${title}`]),
   ];

@@ -33,6 +33,7 @@ import { withoutProgram, withTypedErrors, withValidation } from '../input/typed-
 import { assignDestinations } from '../run/assign-destinations.js';
 import { type Encoding, encodeAll } from '../run/encode-all.js';
 import { checkDestinations, prepareRuns } from '../run/prepare-runs.js';
+import { createResults } from '../run/results.js';
 import { listenForInterrupt } from '../terminal/interrupt.js';
 import type { Io } from '../terminal/io.js';
 import {
@@ -138,18 +139,23 @@ async function run(args: readonly string[], given: RunOptions, context: Context)
           options,
         );
       }
-      const prepared = await prepareRuns(inputs, {
-        io,
-        destinations,
-        isForced: options.force === true,
-        alternative: hasLadder(options) ? 'another folder' : 'another file with -o',
-        readRequest: async (name) =>
-          withOwnFolder(await localRequest(name, options, io), name, {
-            hasOwnFolder: hasLadder(options) && inputs.length > 1,
-          }),
-      });
-      const { code } = await encodeAll(prepared.runs, { io, mode, count: inputs.length, options }, encoding);
-      return prepared.exitCode === exitCodes.done ? code : prepared.exitCode;
+      const results = createResults(io, options);
+      try {
+        const prepared = await prepareRuns(inputs, {
+          ...{ io, destinations, results },
+          isForced: options.force === true,
+          alternative: hasLadder(options) ? 'another folder' : 'another file with -o',
+          readRequest: async (name) =>
+            withOwnFolder(await localRequest(name, options, io), name, {
+              hasOwnFolder: hasLadder(options) && inputs.length > 1,
+            }),
+        });
+        const reporting = { io, mode, count: inputs.length, options, results };
+        const { code } = await encodeAll(prepared.runs, reporting, encoding);
+        return prepared.exitCode === exitCodes.done ? code : prepared.exitCode;
+      } finally {
+        await results.end(inputs);
+      }
     });
   } catch (error) {
     throw withoutProgram(error);
@@ -188,11 +194,12 @@ async function runSample(
   const { makeSample } = await import('../../../daemon/app/one-shot-run.js');
   await makeSample(sample, encoding);
   io.writeStderr('venc: created a test video with a tone; encoding it\n');
+  const results = createResults(io, options);
   const { code, encodes } = await encodeAll(
     [{ name: sampleFile, resolvedRequest }],
-    { io, mode, count: 1, options },
+    { io, mode, count: 1, options, results },
     encoding,
-  );
+  ).finally(() => results.end([sampleFile]));
   const [made] = encodes.flatMap(({ job, destinations: paths }) =>
     paths.filter((_, index) => job.output_media_files[index]?.state === 'finished'),
   );

@@ -5,7 +5,7 @@ import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import type { JobProgressRecord, JobRecord } from '../../shared/records.js';
 import { withoutPassword } from '../../shared/redact.js';
-import { jsonText, safeText } from '../../shared/text/safe-text.js';
+import { safeText } from '../../shared/text/safe-text.js';
 import { isUrl } from '../../shared/text/url-text.js';
 import type { Context } from '../context.js';
 import type { CreateArgs } from '../input/job-args.js';
@@ -25,6 +25,7 @@ import type { ProgressMode } from '../terminal/progress-mode.js';
 import { reportError } from '../terminal/report-error.js';
 import type { ResolvedRequest } from './assign-destinations.js';
 import type { PreparedRun } from './prepare-runs.js';
+import type { Results } from './results.js';
 import { writtenCaptions, writtenThumbnails } from './sidecar-files.js';
 
 /** Parameters shared by all encodes of a `venc run`. */
@@ -43,6 +44,7 @@ interface Reporting {
   readonly count: number;
   /** The settings as typed, and whether the results are printed as JSON. */
   readonly options: CreateArgs & { readonly json?: boolean; readonly jsonl?: boolean };
+  readonly results: Results;
 }
 
 /**
@@ -52,7 +54,7 @@ interface Reporting {
  */
 export async function encodeAll(
   runs: readonly PreparedRun[],
-  { io, mode, count, options }: Reporting,
+  { io, mode, count, options, results }: Reporting,
   encoding: Encoding,
 ): Promise<{ readonly code: ExitCode; readonly encodes: readonly FinishedEncode[] }> {
   const { runOneShot } = await import('../../../daemon/app/one-shot-run.js');
@@ -98,25 +100,19 @@ export async function encodeAll(
           isOnly: count === 1,
           options,
         });
-        if (encode !== null && options.jsonl === true)
-          await display.withDisplayHidden(() => io.writeStdout(`${jsonText({ job: encode.job })}\n`));
+        if (encode !== null) await display.withDisplayHidden(() => results.add(name, encode.job));
         if (code === exitCodes.done) code = ended;
         if (hasSummary && encode !== null) display.writeStderr(encodedText(encode));
       } catch (error) {
-        if (count === 1 || !isVencError(error)) throw error;
-        if (isFatal(error, name)) throw withCount(error, encodes.length, count);
+        if (!isVencError(error)) throw error;
+        if (isFatal(error, name)) throw count === 1 ? error : withCount(error, encodes.length, count);
+        await display.withDisplayHidden(() => results.addError(name, error));
+        if (count === 1) throw error;
         code = reportError(display, error, name, code);
       }
     }
   } finally {
     display.stop();
-    if (options.json === true)
-      await io.writeStdout(
-        `${jsonText(
-          encodes.map(({ job }) => ({ job })),
-          2,
-        )}\n`,
-      );
   }
   if (hasSummary && count > 1) {
     io.writeStderr(encodedTotalText(encodes, count, (Date.now() - startedAtMs) / 1000));

@@ -20,6 +20,7 @@ import {
   type OutputDestinations,
   type ResolvedRequest,
 } from './assign-destinations.js';
+import type { Results } from './results.js';
 import { replaceableCaptions } from './sidecar-files.js';
 
 /** One input of `venc run`, ready to be encoded. */
@@ -36,6 +37,7 @@ interface PrepareRunsOptions {
   readonly isForced: boolean;
   /** What to name instead of a destination that cannot be used. */
   readonly alternative: Alternative;
+  readonly results: Results;
   readonly readRequest: (name: string) => Promise<Readonly<Record<string, unknown>>>;
 }
 
@@ -46,11 +48,12 @@ interface PrepareRunsOptions {
  */
 export async function prepareRuns(
   names: readonly string[],
-  { io, destinations, isForced, alternative, readRequest }: PrepareRunsOptions,
+  { io, destinations, isForced, alternative, results, readRequest }: PrepareRunsOptions,
 ): Promise<{ readonly runs: readonly PreparedRun[]; readonly exitCode: ExitCode }> {
   const runs: PreparedRun[] = [];
   let exitCode: ExitCode = exitCodes.done;
-  const onError = (error: unknown, name: string) => {
+  const onError = async (error: unknown, name: string) => {
+    await results.addError(name, error);
     if (names.length === 1 || !isVencError(error)) throw error;
     exitCode = reportError(io, error, name, exitCode);
   };
@@ -60,7 +63,7 @@ export async function prepareRuns(
       const found = await resolvedRequest(await readRequest(name), destinations);
       all.push({ name, resolvedRequest: isForced ? { ...found, body: withOverwrite(found.body) } : found });
     } catch (error) {
-      onError(error, name);
+      await onError(error, name);
     }
   }
   if (names.length > 1) await rejectCollisions(all, names, destinations.cwd);
@@ -69,7 +72,7 @@ export async function prepareRuns(
       await checkDestinations(run.resolvedRequest, alternative);
       runs.push(run);
     } catch (error) {
-      onError(error, run.name);
+      await onError(error, run.name);
     }
   }
   return { runs, exitCode };
