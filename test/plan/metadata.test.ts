@@ -50,6 +50,16 @@ test('tags and chapters are kept, and the location is not', () => {
   assert.equal(warningsOf({}), [locationWarning]);
 });
 
+test('chapters that begin after the end of the input are named', () => {
+  const chapters = [chapter(0, 20, 'One'), chapter(70, 80, 'Late'), chapter(90, 95)];
+  const media = mediaFacts({ durationSeconds: 60, chapters });
+  assert.equal(linesOf({}, 'a.mkv', media), chapterLines([0, 20_000, 'One']));
+  assert.equal(warningsOf({}, 'a.mkv', media), [
+    'Chapters that begin after the end of the input were left out: Late, 3.',
+  ]);
+  assert.equal(warningsOf({ chapters: 'drop' }, 'a.mkv', media), []);
+});
+
 test('only a track with another timecode than that of the output is lost', () => {
   const track = (streamIndex: number, timecode: string) =>
     ({ streamIndex, kind: 'data', codec: 'tmcd', timecode }) as const;

@@ -89,6 +89,16 @@ export function decideMetadata(
         : [
             `Only the first ${inChapters.length} chapters of the input are kept: it has ${media.unused.chapters} more.`,
           ]),
+      ...(isCut || container.hasChapters !== true
+        ? []
+        : namesSentence(
+            inChapters.flatMap(({ startSeconds, title }, at) =>
+              startSeconds < (media.durationSeconds ?? Number.POSITIVE_INFINITY)
+                ? []
+                : (title ?? `${at + 1}`),
+            ),
+            (names) => `Chapters that begin after the end of the input were left out: ${names}.`,
+          )),
       ...(inChapters.length === 0 || (!isCut && container.hasChapters === true)
         ? []
         : [

@@ -20,7 +20,7 @@ export const budget: Budget = {
   'daemon/net': { lines: 440, files: 4 },
   'daemon/packaging': { lines: 4330, files: 32 },
   'daemon/pipeline': { lines: 5540, files: 41 },
-  'daemon/plan': { lines: 12820, files: 84 },
+  'daemon/plan': { lines: 12830, files: 84 },
   'daemon/queue': { lines: 3340, files: 18 },
   'daemon/queue/postgres': { lines: 900, files: 4 },
   'daemon/store': { lines: 5770, files: 39 },
