@@ -137,7 +137,7 @@ const streamFields = {
   startSeconds: seconds,
 } as const;
 
-const level = { type: 'number', minimum: 0, maximum: 1e9, description } as const;
+const level = { type: 'number', minimum: -1e9, maximum: 1e9, description } as const;
 const chromaticity = object({ x: level, y: level });
 const hdr = object({
   mastering: optional(

@@ -9,6 +9,7 @@ import { planThumbnails } from '../../daemon/plan/thumbnails.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { ffmpegRaw } from '../contracts/odd-input.js';
 import { addHdrBoxes, hdrDataOf, makeHdr } from '../helpers/hdr.js';
+import { makeMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 import { encodedAndProbed, encoders } from '../plan/encoded.js';
 
@@ -145,6 +146,20 @@ for (const [build, ffmpeg] of await encoders()) {
     const plain = await encodedAndProbed(ffmpeg, hdr10, { ...main10, hdr_format: 'pq' });
     assert.is(plain.facts.video?.colourTransfer, 'smpte2084');
     assert.equal(await hdrDataOf(plain.path), []);
+  });
+
+  test('a luminance that ffprobe prints as negative is left out by name', async () => {
+    const input = join(tempFolder(), 'in.mp4');
+    const display = 'G(8500,39850)B(6550,2300)R(35400,14600)WP(15635,16450)L(4294967295,1)';
+    await makeMedia(input, [
+      ...['-f', 'lavfi', '-i', 'testsrc2=s=64x64:r=10:d=0.5', '-c:v', 'libx265', '-pix_fmt', 'yuv420p10le'],
+      ...['-color_primaries', 'bt2020', '-color_trc', 'smpte2084', '-colorspace', 'bt2020nc'],
+      ...['-x265-params', `log-level=none:hdr-opt=1:repeat-headers=1:master-display=${display}`],
+    ]);
+    const warnings = await warningsOf(ffmpeg, input, { ...hevc, hdr: 'keep' });
+    assert.equal(warnings, [
+      'The mastering display of the input was left out: luminance.max -0.0001 is out of range.',
+    ]);
   });
 
   test('two passes and another size keep the metadata', async () => {

@@ -69,11 +69,14 @@ function pointAt(data: ProbeObject, name: string): Chromaticity | null {
   return x === null || y === null ? null : { x, y };
 }
 
-/** The value of a fraction, `34000/50000`; null if it is none, or out of the range of any video. */
+/**
+ * The value of a fraction, `34000/50000`; null if it is none, or out of the range of any video. ffprobe prints values
+ * from 2^31 as negative ones.
+ */
 function fractionAt(data: ProbeObject, key: string): number | null {
-  const parts = /^(\d+)\/(\d+)$/.exec(textAt(data, key) ?? '');
+  const parts = /^(-?\d+)\/(\d+)$/.exec(textAt(data, key) ?? '');
   const value = Number(parts?.[1]) / Number(parts?.[2]);
-  return Number.isFinite(value) && value <= 1e9 ? value : null;
+  return Number.isFinite(value) && Math.abs(value) <= 1e9 ? value : null;
 }
 
 /** The light levels; null if they are missing or 0, which means that they are unknown (CTA-861.3). */
