@@ -6,6 +6,7 @@ import { defaultAccountId } from '../jobs/job.js';
 import type { SavedCredentials } from '../jobs/saved-credentials.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { JobQueue } from '../queue/job-queue.js';
+import type { QueuePauses } from '../queue/pauses.js';
 import type { ProgressTracker } from '../queue/queue-run.js';
 import type { RemoteClaims } from '../queue/remote/remote-claims.js';
 import type { Workers } from '../queue/remote/workers.js';
@@ -27,6 +28,8 @@ import type { WorkerFiles } from './worker-files.js';
 export interface AppContext {
   readonly store: JobStore;
   readonly queue: JobQueue;
+  /** The pauses of the queue. */
+  readonly pauses: QueuePauses;
   /** The remote workers that have joined. */
   readonly workers: Workers;
   /** The jobs that remote workers run. */

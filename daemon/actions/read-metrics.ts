@@ -1,5 +1,6 @@
 import { VencError } from '../../src/shared/errors.js';
 import { type JobState, jobStates } from '../../src/shared/states.js';
+import { defaultAccountId } from '../jobs/job.js';
 import { type WorkerState, workerTiming } from '../jobs/worker-protocol.js';
 import type { WorkerCondition } from '../metrics/state-metrics.js';
 import type { Account } from '../store/account-store.js';
@@ -13,7 +14,7 @@ export async function readMetrics(
   appContext: AppContext,
   account: Account | null,
 ): Promise<{ readonly text: string; readonly contentType: string }> {
-  const { metrics, store, queue, events, remoteClaims } = appContext;
+  const { metrics, store, queue, pauses, events, remoteClaims } = appContext;
   if (account !== null)
     requireOwner(
       account,
@@ -31,6 +32,7 @@ export async function readMetrics(
     // The list has every state.
     jobs: Object.fromEntries(counts) as Record<JobState, number>,
     runs: queue.running().length,
+    isPaused: pauses.holds(defaultAccountId),
     workers: countWorkers(remoteClaims.workers(), appContext.now()),
     eventStreams: events.listenerCount,
     healthChecks,

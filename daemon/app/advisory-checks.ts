@@ -39,6 +39,8 @@ interface AdvisoryCheckOptions {
   readonly maxEncodes: () => number | null;
   /** The remote workers that have joined. */
   readonly workers: () => readonly WorkerState[];
+  /** Whether the whole daemon is paused. */
+  readonly isPaused: () => boolean;
   readonly now: () => Date;
   /** Why ffmpeg runs without a sandbox although one is wanted if possible, as a sentence; null if it does not. */
   readonly sandboxProblem: () => string | null;
@@ -76,7 +78,18 @@ export function createAdvisoryChecks(options: AdvisoryCheckOptions): AdvisoryChe
     const found = await settleWithin(listed, maxListWaitMs, null);
     return found !== null && found.total > 0;
   };
-  const checkQueue = async (): Promise<string | null> => {
+  const checkQueue = async (): Promise<HealthCheckResult> => {
+    // Somebody wanted it.
+    if (options.isPaused())
+      return {
+        name: 'queue',
+        ok: true,
+        isRequired: false,
+        reason: 'The queue is paused: venc resume ends that.',
+      };
+    return checkResult('queue', await queueProblem(), false);
+  };
+  const queueProblem = async (): Promise<string | null> => {
     const reason = unclaimable.reason();
     if (reason !== null) return reason;
     const hasWorkers = options.workers().some(({ isDraining }) => !isDraining);
@@ -113,7 +126,7 @@ export function createAdvisoryChecks(options: AdvisoryCheckOptions): AdvisoryChe
     results: async () => [
       // Passed in any case: `--sandbox auto` permits ffmpeg to run without one, and `bwrap` does not start without one.
       { name: 'sandbox', ok: true, isRequired: false, reason: options.sandboxProblem() },
-      checkResult('queue', await checkQueue(), false),
+      await checkQueue(),
       checkResult('workers', checkWorkers(), false),
       checkResult('notifications', checkNotifications(), false),
     ],

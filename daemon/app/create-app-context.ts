@@ -13,7 +13,7 @@ import {
   sandboxWarnings,
 } from '../ffmpeg/index.js';
 import type { HostedFileStore } from '../hosted-files/hosted-file-store.js';
-import type { Job } from '../jobs/job.js';
+import { defaultAccountId, type Job } from '../jobs/job.js';
 import { createConcurrencyLimits, runCountFor } from '../pipeline/concurrency-limits.js';
 import { type DeliveredUrls, ownerOf, rollBack } from '../pipeline/deliver.js';
 import { ScratchSpace } from '../pipeline/disk-reservations.js';
@@ -99,7 +99,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     let maxEncodes: number | null = null;
     const ownOffer = () => (ownMachine !== null && (maxEncodes ?? 0) > 0 ? [ownMachine] : []);
     const { machines, ...jobs } = await openJobs(base, transports, ownOffer);
-    const { queue, progressTracker, events } = jobs;
+    const { queue, pauses, progressTracker, events } = jobs;
     const logEvents = new LogEvents({ logs, store, queue });
     let isDraining = false;
     const health = openHealth(base, {
@@ -117,7 +117,18 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     let stopHandlingErrors = (): void => undefined;
     return {
       appContext: {
-        ...{ store, queue, progressTracker, events, logs, logEvents, accounts, savedCredentials, ffmpeg },
+        ...{
+          store,
+          queue,
+          pauses,
+          progressTracker,
+          events,
+          logs,
+          logEvents,
+          accounts,
+          savedCredentials,
+          ffmpeg,
+        },
         ...files,
         ...{ workers: jobs.workers, remoteClaims: jobs.remoteClaims, workerFiles: jobs.workerFiles },
         maxOutputs: options.maxOutputs,
@@ -151,7 +162,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
         maxEncodes = encodes;
         const { minFreeBytes, hooks } = base;
         const space = new ScratchSpace({ freeBytes: () => freeBytes(scratchFolder), minFreeBytes });
-        const limits = createConcurrencyLimits(encodes);
+        const limits = createConcurrencyLimits(encodes, pauses);
         const runner = createJobRunner(
           { ffmpeg, transports, savedCredentials, scratch, space, limits, deliveries: new Map(), log },
           (run) => ({ savedCredentials: records.credentialsOfRun(run) }),
@@ -211,13 +222,13 @@ function openHealth(
   { options, records, ffmpeg, report, ownMachine, log, now, minFreeBytes }: AppBase,
   parts: {
     readonly hosted: HostedFileStore;
-    readonly jobs: Pick<AppContext, 'queue' | 'workers' | 'remoteClaims'>;
+    readonly jobs: Pick<AppContext, 'queue' | 'pauses' | 'workers' | 'remoteClaims'>;
     readonly isDraining: () => boolean;
     readonly maxEncodes: () => number | null;
   },
 ) {
   const { hosted, isDraining, maxEncodes } = parts;
-  const { workers, queue, remoteClaims } = parts.jobs;
+  const { workers, queue, pauses, remoteClaims } = parts.jobs;
   const { store, databaseProblem } = records;
   const health = createHealthCheck({
     ...{ dataFolder: options.dataFolder, minFreeBytes, databaseProblem, isDraining },
@@ -227,6 +238,7 @@ function openHealth(
   const advisory = createAdvisoryChecks({
     ...{ store, queue, databaseProblem, maxEncodes, now, log },
     workers: () => remoteClaims.workers(),
+    isPaused: () => pauses.holds(defaultAccountId),
     sandboxProblem: () => sandboxWarnings(report)[0] ?? null,
     machines: { workers, own: ownMachine },
   });

@@ -5,6 +5,7 @@ import type { Run, RunHandler } from '../jobs/run.js';
 import { workerTiming } from '../jobs/worker-protocol.js';
 import { observeRuns } from '../pipeline/observe-runs.js';
 import type { WorkerAbilities } from '../queue/parts/part-selection.js';
+import { QueuePauses } from '../queue/pauses.js';
 import { ProgressTracker } from '../queue/queue-run.js';
 import { RemoteClaims } from '../queue/remote/remote-claims.js';
 import { trackWorkerRuns } from '../queue/remote/worker-runs.js';
@@ -16,7 +17,7 @@ import type { AppBase } from './app-options.js';
  * `ownOffer` is what this daemon can do while it runs jobs.
  */
 export async function openJobs(
-  { options, records, hooks, log, minFreeBytes, stallTimeoutMs }: AppBase,
+  { options, records, hooks, log, now, onClose, minFreeBytes, stallTimeoutMs }: AppBase,
   transports: TransportRegistry,
   ownOffer: () => readonly WorkerAbilities[],
 ) {
@@ -24,7 +25,10 @@ export async function openJobs(
   const { store, accounts } = records;
   const progressTracker = new ProgressTracker();
   const events = new JobEvents({ store, progressTracker });
-  const queue = await records.openQueue({ progressTracker });
+  const pauses = new QueuePauses({ accounts, now, log });
+  onClose(async () => pauses.close());
+  const queue = await records.openQueue({ progressTracker, isPaused: pauses.holds });
+  pauses.onResume(() => queue.startRuns());
   const workers = await records.openWorkers(leaseMs);
   const sharedRuns = queue.isShared ? await trackWorkerRuns({ store, progressTracker }) : null;
   const { maxOutputBytes = null } = options.encodeLimits ?? {};
@@ -45,5 +49,5 @@ export async function openJobs(
     ...(sharedRuns === null ? {} : { sharedRuns }),
   });
   await records.resumeClaims((job) => remoteClaims.resume(job));
-  return { queue, progressTracker, events, machines, workers, workerFiles, remoteClaims };
+  return { queue, pauses, progressTracker, events, machines, workers, workerFiles, remoteClaims };
 }

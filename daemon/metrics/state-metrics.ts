@@ -19,6 +19,8 @@ const workerConditions = ['active', 'draining', 'silent'] as const;
 export interface StateSnapshot {
   readonly jobs: Readonly<Record<JobState, number>>;
   readonly runs: number;
+  /** Whether the whole daemon is paused. */
+  readonly isPaused: boolean;
   /** The number of concurrent encodes (`--jobs`). */
   readonly maxEncodes: number;
   readonly workers: WorkerCounts;
@@ -41,6 +43,7 @@ export function createStateMetrics(registry: Registry): { set(snapshot: StateSna
   const jobs = gauge('venc_jobs', 'Jobs in the store, by state; those that wait are the queue.', ['state']);
   const runs = gauge('venc_runs', 'Jobs that are running: they transfer, encode or wait for another job.');
   const maxEncodes = gauge('venc_encodes_max', 'Number of jobs that may encode at the same time (--jobs).');
+  const paused = gauge('venc_queue_paused', 'Whether the queue of the daemon is paused: 1 or 0.');
   const workers = gauge(
     'venc_workers',
     'Remote workers that have joined: active, draining, or silent if one has not reported for 30 seconds.',
@@ -61,6 +64,7 @@ export function createStateMetrics(registry: Registry): { set(snapshot: StateSna
       for (const state of jobStates) jobs.set({ state }, snapshot.jobs[state]);
       runs.set(snapshot.runs);
       maxEncodes.set(snapshot.maxEncodes);
+      paused.set(snapshot.isPaused ? 1 : 0);
       for (const state of workerConditions) workers.set({ state }, snapshot.workers.byState[state]);
       workerSlots.set(snapshot.workers.slots);
       workerJobs.set(snapshot.workers.jobs);

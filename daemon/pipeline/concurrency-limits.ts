@@ -1,4 +1,4 @@
-import { Semaphore } from '../../src/shared/util/semaphore.js';
+import { type Release, Semaphore } from '../../src/shared/util/semaphore.js';
 import type { Run } from '../jobs/run.js';
 
 /** Semaphores for the work of concurrent jobs, one for each kind of work. */
@@ -11,16 +11,27 @@ export interface ConcurrencyLimits {
   readonly encodes: Semaphore;
   /** Uploads of outputs to other hosts. Outputs that stay on this machine are usually moved, and do not wait. */
   readonly uploads: Semaphore;
+  /** What holds back jobs that have not encoded yet; nothing if absent. */
+  readonly pauses?: EncodePauses;
+}
+
+/** Holds back the jobs of accounts. */
+export interface EncodePauses {
+  /** Whether no job of an account may begin to encode. */
+  holds(accountId: string): boolean;
+  /** Resolves when that has ended. Rejects with the reason of the signal if that is aborted before. */
+  whenResumed(accountId: string, signal: AbortSignal): Promise<void>;
 }
 
 /** Creates the limits for the given number of concurrent encodes. */
-export function createConcurrencyLimits(encodes: number): ConcurrencyLimits {
+export function createConcurrencyLimits(encodes: number, pauses?: EncodePauses): ConcurrencyLimits {
   const transfers = transferLimitFor(encodes);
   return {
     downloads: new Semaphore(transfers),
     copies: new Semaphore(transfers),
     encodes: new Semaphore(encodes),
     uploads: new Semaphore(transfers),
+    ...(pauses === undefined ? {} : { pauses }),
   };
 }
 
@@ -37,20 +48,37 @@ function transferLimitFor(encodes: number): number {
   return Math.max(2, encodes);
 }
 
-/** Acquires the limits for one run. Runs that started earlier have priority. */
+/** The kinds of work that are limited. */
+type LimitedWork = Exclude<keyof ConcurrencyLimits, 'pauses'>;
+
+/** Acquires the limits for one run. Runs that started earlier have priority. While its account is paused, a run does not begin to encode. */
 export interface RunLimiter {
   /** Greater than that of every earlier run. */
   readonly sequenceNumber: number;
   /** Runs a task once its limit has a free permit. Aborting the signal ends the wait. */
-  runExclusive<T>(kind: keyof ConcurrencyLimits, signal: AbortSignal, task: () => Promise<T>): Promise<T>;
+  runExclusive<T>(kind: LimitedWork, signal: AbortSignal, task: () => Promise<T>): Promise<T>;
 }
 
 /** Creates the limiter of a run. While the run only waits, its queue is notified. */
 export function createRunLimiter(limits: ConcurrencyLimits, run: Run, sequenceNumber: number): RunLimiter {
+  const { pauses } = limits;
+  let hasEncoded = false;
+  const acquire = async (kind: LimitedWork, signal: AbortSignal): Promise<Release> => {
+    if (kind !== 'encodes' || hasEncoded || pauses === undefined)
+      return limits[kind].acquire(sequenceNumber, signal);
+    const { accountId } = run.job;
+    for (;;) {
+      await pauses.whenResumed(accountId, signal);
+      const release = await limits.encodes.acquire(sequenceNumber, signal);
+      hasEncoded = !pauses.holds(accountId);
+      if (hasEncoded) return release;
+      release();
+    }
+  };
   return {
     sequenceNumber,
     async runExclusive(kind, signal, task) {
-      const acquiring = limits[kind].acquire(sequenceNumber, signal);
+      const acquiring = acquire(kind, signal);
       // Waiting for an upload does not count, because the run may encode its next outputs meanwhile.
       const release = await (kind === 'uploads' ? acquiring : run.whileWaiting(acquiring));
       try {

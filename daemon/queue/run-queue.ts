@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isFinal } from '../../src/shared/states.js';
-import type { Job } from '../jobs/job.js';
+import { defaultAccountId, type Job } from '../jobs/job.js';
 import type { RunHandler, StopReason } from '../jobs/run.js';
 import { acceptAll, type JobOffer, type JobQueue, type WorkOptions } from './job-queue.js';
 import type { JobSource } from './job-source.js';
@@ -14,6 +14,8 @@ export interface RunQueueOptions extends QueueRunDeps {
   readonly source: JobSource;
   /** Returns a new unguessable token for each claim. */
   readonly randomToken: () => string;
+  /** Whether no job of an account may start; never if absent. Call `startRuns` when that ends. */
+  readonly isPaused?: (accountId: string) => boolean;
 }
 
 /** The maximum delay of Node's timers. */
@@ -29,6 +31,7 @@ export class RunQueue implements JobQueue {
   readonly #deps: QueueRunDeps;
   readonly #source: JobSource;
   readonly #randomToken: () => string;
+  readonly #isPaused: (accountId: string) => boolean;
   /** Jobs that were enqueued during a run. They wait from its end. */
   readonly #afterRun = new Map<number, WaitingJob>();
   /** Every run that occupies a slot or a worker, by job, including those that are still claiming their job. */
@@ -47,12 +50,13 @@ export class RunQueue implements JobQueue {
   #closing: Promise<void> | null = null;
   readonly #graceEnded = new AbortController();
 
-  constructor({ source, randomToken, ...deps }: RunQueueOptions) {
+  constructor({ source, randomToken, isPaused = () => false, ...deps }: RunQueueOptions) {
     const onPartWaiting = (job: Job) => void this.enqueue(job);
     const { claims } = source;
     this.#deps = { ...deps, onPartWaiting, ...(claims === undefined ? {} : { claims }) };
     this.#source = source;
     this.#randomToken = randomToken;
+    this.#isPaused = isPaused;
   }
 
   get isShared(): boolean {
@@ -202,7 +206,8 @@ export class RunQueue implements JobQueue {
 
   /** The job to start now and who runs it; null if there is no such pair. */
   #match(): Match | null | Promise<Match | null> {
-    if (this.#closing !== null) return null;
+    // While all jobs are paused, the source is not even asked.
+    if (this.#closing !== null || this.#isPaused(defaultAccountId)) return null;
     return this.#matchFirst([...this.#freeOffers()]);
   }
 
@@ -212,12 +217,14 @@ export class RunQueue implements JobQueue {
       const offer = offers[position];
       if (offer === undefined) continue;
       const exclusive = this.#exclusiveJob;
-      if (exclusive !== null) {
+      if (exclusive !== null && !this.#isPaused(exclusive.accountId)) {
         if (offer.worker === null ? this.#ownRunCount() === 0 : offer.accepts(exclusive))
           return { job: exclusive, offer };
         if (offer.worker === null) continue;
       }
-      const job = this.#source.take(offer, this.#activeByAccount);
+      const { worker } = offer;
+      const accepts = (job: WaitingJob) => !this.#isPaused(job.accountId) && offer.accepts(job);
+      const job = this.#source.take({ worker, accepts }, this.#activeByAccount);
       if (job instanceof Promise)
         return job.then((taken) =>
           taken === null ? this.#matchFirst(offers, position + 1) : { job: taken, offer },

@@ -10,6 +10,16 @@ export interface Account {
   readonly createdAt: string;
   /** The secret that signs notifications, in the form of Standard Webhooks: `whsec_` and base64. */
   readonly notificationSecret: string;
+  /** The pause of its jobs; that of the account `default` holds for the jobs of all accounts. */
+  readonly pause?: Pause;
+}
+
+/** A pause of jobs: those that run finish, and no other starts. */
+export interface Pause {
+  /** When it began, in ISO 8601. */
+  readonly since: string;
+  /** Its length in seconds; null if it holds until it is ended. */
+  readonly seconds: number | null;
 }
 
 /** The SHA-256 of a key, as eight 32-bit words. */
@@ -48,6 +58,15 @@ export interface AccountStore {
    */
   refresh(): Promise<void>;
   account(id: string): Account | null;
+  /** The pauses by account, also those whose time is over. */
+  pauses(): ReadonlyMap<string, Pause>;
+  /**
+   * Replaces the pause of an account by what `change` makes of it; undefined for none. Rejects as a write of accounts
+   * does. No-op if there is no such account.
+   */
+  changePause(accountId: string, change: (pause: Pause | undefined) => Pause | undefined): Promise<void>;
+  /** Calls a listener after each change of the accounts, until the returned function is called. */
+  watch(listener: () => void): () => void;
   /**
    * Records that a key, of an account or of a worker, was used now. Needs no disk access: uses are written
    * from time to time, to a file of their own.

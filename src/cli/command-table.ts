@@ -89,6 +89,16 @@ export const commandTable = {
     summary: 'resubmit jobs that did not finish',
     load: async () => (await import('./commands/bulk-actions.js')).resubmit,
   },
+  pause: {
+    group: 'jobs',
+    summary: 'start no further jobs',
+    load: async () => (await import('./commands/pause.js')).pause,
+  },
+  resume: {
+    group: 'jobs',
+    summary: 'end a pause: start jobs again',
+    load: async () => (await import('./commands/pause.js')).resume,
+  },
   rm: {
     group: 'jobs',
     summary: 'remove jobs that have ended, with their hosted files',

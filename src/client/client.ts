@@ -11,7 +11,7 @@ import { abortableSleep, delayAfterError } from './retries.js';
 import type { Target } from './target.js';
 
 /** Selects jobs of a list. Pages count from 1. `state` is an addition that other services may ignore. */
-interface ListFilter {
+export interface ListFilter {
   readonly page?: number;
   readonly perPage?: number;
   readonly state?: string;
@@ -24,6 +24,14 @@ export interface ListedJobs {
   readonly records: readonly unknown[];
   /** The number of jobs on all pages; null if the service does not send it. */
   readonly total: number | null;
+  /** The pause that holds for the jobs; null if there is none, or if the service does not say. */
+  readonly pause: QueuePause | null;
+}
+
+/** A pause of the queue of a daemon, an addition to the service document. */
+export interface QueuePause {
+  /** When it ends, in ISO 8601; null if it holds until the queue is resumed. */
+  readonly until: string | null;
 }
 
 /** A file to upload to the service. */
@@ -93,6 +101,7 @@ export function createClient(target: Target): Client {
         jobs: records.map((one) => normaliseJob(one)),
         records,
         total: readNumber(response.header('x-total-count')),
+        pause: readPause(response.header('venc-queue')),
       };
     },
     job: async (id, signal) => normaliseJob((await call('jobDetails', { values: { id }, signal })).body, id),
@@ -107,6 +116,13 @@ export function createClient(target: Target): Client {
     },
     relocate: caller.relocate,
   };
+}
+
+/** Reads the header `Venc-Queue` of a list. */
+function readPause(header: string | undefined): QueuePause | null {
+  const [, until = null] = /^paused(?:; until=(\S+))?$/.exec(header ?? '') ?? [];
+  if (header?.startsWith('paused') !== true) return null;
+  return { until: Number.isNaN(Date.parse(until ?? '')) ? null : until };
 }
 
 /** Delays before the second and third attempt, unless the service asks for another delay. */

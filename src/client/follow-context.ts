@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { isVencError, type VencError } from '../shared/errors.js';
 import type { JobRecord } from '../shared/records.js';
 import { isFinal } from '../shared/states.js';
-import type { Client } from './client.js';
+import type { Client, QueuePause } from './client.js';
 import type { FollowedProgress } from './job-progress.js';
 import type { JobStreams } from './job-streams.js';
 import type { ConnectionEvent, PollingSchedule, WithRetry } from './polling-schedule.js';
@@ -19,8 +19,16 @@ export type FollowEvent =
   | { readonly type: 'final'; readonly job: JobRecord }
   /** The service rejects requests about this job (no such job, key rejected); the job is no longer followed. */
   | { readonly type: 'rejected'; readonly id: number; readonly error: VencError }
+  /** The queue is paused, or no longer: with the first list if it is, and after each change that a list shows. */
+  | QueueEvent
   /** The service is unreachable and is retried until it is `back`; once per network error. */
   | ConnectionEvent;
+
+/** See `FollowEvent`. */
+export interface QueueEvent {
+  readonly type: 'queue';
+  readonly pause: QueuePause | null;
+}
 
 /** Events as an async iterable. */
 export type FollowEvents = AsyncGenerator<FollowEvent, void, undefined>;
@@ -43,6 +51,7 @@ export class FollowedJobs {
   #isDiscovered: boolean;
   #list: readonly JobRecord[] = [];
   #listedAt = Number.NEGATIVE_INFINITY;
+  #pause: QueuePause | null = null;
 
   /** `isDiscovered`: whether `ids` are all jobs, as no discovery adds more. */
   constructor(ids: Iterable<number>, isDiscovered: boolean) {
@@ -76,6 +85,13 @@ export class FollowedJobs {
     else if (event.type === 'rejected') this.#ids.delete(event.id);
     else return;
     this.notifyChange();
+  }
+
+  /** Remembers the pause that a list shows. Returns whether it is another one. */
+  notePause(pause: QueuePause | null): boolean {
+    const hasChanged = pause?.until !== this.#pause?.until;
+    this.#pause = pause;
+    return hasChanged;
   }
 
   /** Keeps the list that discovery fetched, which saves polling a request. */

@@ -2,12 +2,13 @@ import { setMaxListeners } from 'node:events';
 import { isVencError, VencError } from '../shared/errors.js';
 import type { JobRecord } from '../shared/records.js';
 import { isFinal } from '../shared/states.js';
-import type { Client } from './client.js';
+import type { Client, ListFilter } from './client.js';
 import {
   type FollowContext,
   type FollowEvents,
   FollowedJobs,
   isolateJobErrors,
+  type QueueEvent,
   reportProgress,
 } from './follow-context.js';
 import type { FollowedProgress } from './job-progress.js';
@@ -104,7 +105,14 @@ const activeStates = ['processing', 'waiting', 'pending'] as const;
 /** Maximum page size of a list. Section 4.3. */
 const jobsPerPage = 50;
 
-type ListedJobs = AsyncGenerator<ConnectionEvent, readonly JobRecord[], undefined>;
+type ListedJobs = AsyncGenerator<ConnectionEvent | QueueEvent, readonly JobRecord[], undefined>;
+
+/** One page of jobs. Reports whether the queue is paused. */
+async function* listJobs({ client, withRetry, signal, jobs }: FollowContext, filter: ListFilter): ListedJobs {
+  const listed = yield* withRetry(() => client.listJobs(filter, signal));
+  if (jobs.notePause(listed.pause)) yield { type: 'queue', pause: listed.pause };
+  return listed.jobs;
+}
 
 /**
  * Reports active jobs that are not followed yet: every active job at first, then those among the newest jobs, every two
@@ -115,7 +123,7 @@ async function* discoverJobs(context: FollowContext): FollowEvents {
   const intervalMs = isLocalUrl(client.target.url) ? 2000 : 5000;
   for (;;) {
     const isFirst = !jobs.isDiscovered;
-    const listed = yield* isFirst ? listActiveJobs(context) : listNewestJobs(context);
+    const listed = yield* isFirst ? listActiveJobs(context) : listJobs(context, { perPage: jobsPerPage });
     jobs.keepList(listed);
     const found = listed
       .filter(({ id, state }) => !isFinal(state) && !jobs.has(id))
@@ -126,18 +134,14 @@ async function* discoverJobs(context: FollowContext): FollowEvents {
 }
 
 /** One page of each active state, oldest jobs first. A service that ignores the filter by state is asked only once. */
-async function* listActiveJobs({ client, withRetry, signal }: FollowContext): ListedJobs {
+async function* listActiveJobs(context: FollowContext): ListedJobs {
   const found = new Map<number, JobRecord>();
   for (const state of activeStates) {
-    const { jobs } = yield* withRetry(() => client.listJobs({ state, perPage: jobsPerPage }, signal));
+    const jobs = yield* listJobs(context, { state, perPage: jobsPerPage });
     for (const job of jobs) found.set(job.id, job);
     if (jobs.some((job) => job.state !== state)) break;
   }
   return [...found.values()].filter((job) => job.id > 0 && !isFinal(job.state)).sort((a, b) => a.id - b.id);
-}
-
-async function* listNewestJobs({ client, withRetry, signal }: FollowContext): ListedJobs {
-  return (yield* withRetry(() => client.listJobs({ perPage: jobsPerPage }, signal))).jobs;
 }
 
 /** From this many jobs on, one list is cheaper than a request per job. */
@@ -212,7 +216,7 @@ async function* pollJobs(context: FollowContext, getPreferredId: () => number | 
     await schedule.waitUntilDue(signal);
     let list = jobs.listSince(startedAt);
     if (list.length === 0 && unstreamedIds().length >= minJobsForList)
-      list = (yield* withRetry(() => client.listJobs({ perPage: listPageSize }, signal))).jobs;
+      list = yield* listJobs(context, { perPage: listPageSize });
     let hasChanged = false;
     for await (const event of pollRound(new Map(list.map((job) => [job.id, job])))) {
       if (event.type === 'progress') {

@@ -1,4 +1,4 @@
-import type { errorsFields, settingFields } from './records/answers.js';
+import type { errorsFields, queueFields, settingFields } from './records/answers.js';
 import type { RecordOf } from './records/field.js';
 import type { createdFields, jobHeadFields, thumbnailFields } from './records/job.js';
 import type { logLineFields } from './records/log.js';
@@ -116,6 +116,9 @@ export type LogRecord = RecordOf<typeof logLineFields>;
 
 /** A remote worker: `GET /v2/workers`, an addition to the document. */
 export type WorkerRecord = RecordOf<typeof workerStateFields>;
+
+/** The state of the queue: `GET /v2/queue`, an addition to the document. */
+export type QueueRecord = RecordOf<typeof queueFields>;
 
 /** Response to a create request (section 4.1): the job id as text, output ids as numbers. */
 export type CreatedRecord = RecordOf<typeof createdFields>;

@@ -1,117 +1,5 @@
 import type { Route } from './route.js';
-
-/** The routes of workers. Only a worker key opens them. */
-const workerRoutes = {
-  workerInfo: {
-    method: 'GET',
-    path: '/worker/v1',
-    summary: 'The versions of the worker protocol that the daemon speaks, its own version and its time',
-    section: 'addition',
-    key: 'worker',
-    representations: ['json'],
-    status: 200,
-    response: 'workerInfo',
-  },
-} as const satisfies Record<string, Route>;
-
-const base = { section: 'addition', key: 'worker', representations: ['json'] } as const;
-const post = { ...base, method: 'POST', status: 200 } as const;
-const claim = '/worker/v1/claims/:id';
-const url = { type: 'string', description: 'URL of the file, as the job has it' } as const;
-
-/** The routes with which workers claim jobs and run them. Only a worker key opens them. */
-const claimRoutes = {
-  joinWorker: {
-    ...post,
-    path: '/worker/v1/workers',
-    summary: 'Join as a worker',
-    requestBody: 'workerJoin',
-    response: 'workerJoined',
-  },
-  leaveWorker: {
-    ...base,
-    method: 'DELETE',
-    path: '/worker/v1/workers/:token',
-    summary: 'Leave as a worker',
-    status: 204,
-  },
-  claimJob: {
-    ...post,
-    path: '/worker/v1/claims',
-    summary: 'Wait for a job and claim it',
-    requestBody: 'workerClaim',
-    response: 'workerClaimed',
-  },
-  reportHeartbeat: {
-    ...post,
-    path: `${claim}/heartbeat`,
-    summary: 'Report that the run of a claim goes on, with its progress',
-    requestBody: 'workerHeartbeat',
-    response: 'workerHeartbeat',
-  },
-  changeClaimedJob: {
-    ...post,
-    path: `${claim}/changes`,
-    summary: 'Change the job of a claim',
-    requestBody: 'workerChange',
-    response: 'workerChanged',
-  },
-  endClaim: {
-    ...base,
-    method: 'POST',
-    path: `${claim}/end`,
-    summary: 'End a claim: nothing of the job is left on the worker',
-    status: 204,
-  },
-  claimCredentials: {
-    ...post,
-    path: `${claim}/credentials`,
-    summary: 'The saved credentials for a URL of the job',
-    requestBody: 'workerCredentials',
-    response: 'workerCredential',
-  },
-  readClaimFile: {
-    ...base,
-    method: 'GET',
-    path: `${claim}/file`,
-    summary: 'A file of the job that only the daemon can read, or a range of it',
-    representations: [],
-    query: { url },
-    status: 200,
-    contentType: 'application/octet-stream',
-  },
-  writeClaimFile: {
-    ...base,
-    method: 'PUT',
-    path: `${claim}/file`,
-    summary: 'Send a part of a file that only the daemon can deliver; the last part delivers it',
-    query: {
-      url,
-      offset: { type: 'count', description: 'number of bytes before this part' },
-      size: { type: 'count', description: 'size of the whole file in bytes' },
-    },
-    requestBody: 'file',
-    status: 200,
-    response: 'workerStored',
-  },
-  removeClaimFile: {
-    ...base,
-    method: 'DELETE',
-    path: `${claim}/file`,
-    summary: 'Remove what the daemon has received of a file, or the delivered file',
-    query: { url },
-    status: 204,
-  },
-  claimFileReceived: {
-    ...base,
-    method: 'GET',
-    path: `${claim}/received`,
-    summary: 'How much of a file the daemon has received',
-    query: { url },
-    status: 200,
-    response: 'workerReceived',
-  },
-} as const satisfies Record<string, Route>;
+import { workerRoutes } from './worker-routes.js';
 
 const record = ['json', 'xml'] as const;
 const progress = { method: 'GET', key: 'read', representations: record, status: 200 } as const;
@@ -201,6 +89,37 @@ const daemonRoutes = {
     representations: [],
     query: logQuery,
     contentType: 'text/event-stream',
+  },
+  queue: {
+    method: 'GET',
+    path: '/v2/queue',
+    summary: 'Whether the queue is paused, for the account of the key',
+    section: 'addition',
+    key: 'full',
+    representations: record,
+    status: 200,
+    response: 'queue',
+  },
+  pauseQueue: {
+    method: 'PUT',
+    path: '/v2/queue/pause',
+    summary: 'Start no further jobs of the account, or of all accounts with a key of the account default',
+    section: 'addition',
+    key: 'full',
+    representations: record,
+    requestBody: 'pause',
+    status: 200,
+    response: 'queue',
+  },
+  resumeQueue: {
+    method: 'PUT',
+    path: '/v2/queue/resume',
+    summary: 'End the pause of the account, or of the whole daemon with a key of the account default',
+    section: 'addition',
+    key: 'full',
+    representations: record,
+    status: 200,
+    response: 'queue',
   },
   workers: {
     method: 'GET',
@@ -499,7 +418,6 @@ export const routes = {
     contentType: 'application/octet-stream',
   },
   ...workerRoutes,
-  ...claimRoutes,
   ...daemonRoutes,
 } as const satisfies Record<string, Route>;
 

@@ -1,3 +1,5 @@
+import type { QueuePause } from '../client/client.js';
+
 /** A duration as on a clock: `0:07`, `12:30`, `1:02:03`. Fractions of a second are dropped. */
 export function clock(durationMs: number): string {
   const seconds = Math.max(0, Math.floor(durationMs / 1000));
@@ -48,4 +50,9 @@ export function bar(percent: number, width: number): string {
   const filled = Math.floor((Math.min(100, Math.max(0, percent)) / 100) * width * 8);
   const full = '█'.repeat(Math.floor(filled / 8)) + (eighths[filled % 8] ?? '');
   return full.padEnd(width, '░');
+}
+
+/** Says that the queue is paused: `queue paused until 14:05:09`. */
+export function pausedText({ until }: QueuePause): string {
+  return `queue paused${until === null ? '' : ` until ${timeOfDay(Date.parse(until))}`}`;
 }

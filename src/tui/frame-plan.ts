@@ -1,6 +1,6 @@
 import { detailCount } from './file-rows.js';
 import { columnGap } from './fit-columns.js';
-import { clock, timeOfDay } from './format.js';
+import { clock, pausedText, timeOfDay } from './format.js';
 import type { StyledText } from './tones.js';
 import type { Command, Tone, WatchState } from './watch-types.js';
 
@@ -114,11 +114,13 @@ function headerText(state: WatchState): { readonly text: string; readonly tone: 
   const { length } = state.jobs;
   if (length === 0) {
     const text = state.watchesAllActive ? 'No job is active. New ones appear here.' : 'No job is active.';
-    return { text, tone: 'plain' };
+    const paused = state.pause === null ? '' : ` · ${pausedText(state.pause)}`;
+    return { text: text + paused, tone: 'plain' };
   }
   const parts = [
     `${length} ${length === 1 ? 'job' : 'jobs'}`,
     countsOf(state),
+    ...(state.pause === null ? [] : [pausedText(state.pause)]),
     clock(state.nowMs - state.startedAtMs),
   ];
   return { text: parts.filter((part) => part !== '').join(' · '), tone: 'plain' };

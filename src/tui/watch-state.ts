@@ -1,6 +1,7 @@
 import { type ExitCode, exitCodes } from '../shared/exit-codes.js';
 import type { JobRecord } from '../shared/records.js';
 import { isFinal } from '../shared/states.js';
+import { pausedText } from './format.js';
 import { toneOf } from './tones.js';
 import { keysFooter, pressKey } from './watch-keys.js';
 import type {
@@ -39,6 +40,7 @@ export function startWatch(ids: readonly number[], nowMs: number): WatchState {
     footer: keysFooter,
     log: [],
     unreachableSinceMs: null,
+    pause: null,
     startedAtMs: nowMs,
     nowMs,
     hasLeft: false,
@@ -65,6 +67,14 @@ export function reduceWatch(before: WatchState, event: WatchEvent, nowMs: number
     case 'back':
       if (state.unreachableSinceMs === null) return state;
       return appendLog({ ...state, unreachableSinceMs: null }, 'the service answers again', 'good');
+    case 'queue': {
+      const { pause } = event;
+      return appendLog(
+        { ...state, pause },
+        pause === null ? 'the queue goes on' : pausedText(pause),
+        'quiet',
+      );
+    }
     case 'key':
       return pressKey(state, event.key);
     case 'accepted':

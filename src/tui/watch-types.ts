@@ -1,3 +1,4 @@
+import type { QueuePause } from '../client/client.js';
 import type { ExitCode } from '../shared/exit-codes.js';
 import type { JobProgressRecord, JobRecord } from '../shared/records.js';
 
@@ -102,6 +103,8 @@ export interface WatchState {
   /** Newest last. */
   readonly log: readonly LogLine[];
   readonly unreachableSinceMs: number | null;
+  /** The pause of the queue; null if it is not paused. */
+  readonly pause: QueuePause | null;
   readonly startedAtMs: number;
   readonly nowMs: number;
   /** Whether the user has left the screen. */
@@ -136,6 +139,8 @@ export type WatchEvent =
   /** The service stopped answering, or answers again. */
   | { readonly type: 'unreachable' }
   | { readonly type: 'back' }
+  /** The queue is paused, or no longer. */
+  | { readonly type: 'queue'; readonly pause: QueuePause | null }
   /** A job can no longer be watched: it does not exist, or the key was rejected. */
   | { readonly type: 'lost'; readonly id: number; readonly unavailable: JobUnavailable }
   | { readonly type: 'key'; readonly key: WatchKey }

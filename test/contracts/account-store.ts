@@ -118,6 +118,25 @@ const facts: Readonly<Record<string, (context: Context) => Promise<void>>> = {
     assert.equal(await harness.stored(), before);
   },
 
+  async 'a pause of an account holds over a restart until it is changed'({ accounts, restart, harness }) {
+    await accounts.ensureOwner();
+    let changes = 0;
+    const unwatch = accounts.watch(() => {
+      changes += 1;
+    });
+    const pause = { since: createdAt, seconds: 60 };
+    await accounts.changePause('default', () => pause);
+    await accounts.changePause('nobody', () => pause);
+    unwatch();
+    assert.ok(changes > 0);
+    assert.equal([...accounts.pauses()], [['default', pause]]);
+    const reopened = await restart();
+    assert.equal([...reopened.pauses()], [['default', pause]]);
+    await reopened.changePause('default', () => undefined);
+    assert.equal([...reopened.pauses()], []);
+    assert.is((await harness.stored()).accounts[0]?.pause, undefined);
+  },
+
   async 'a key that is given at a later start is added, and older ones stay valid'(context) {
     assert.is(await context.accounts.ensureOwner('from-the-environment'), 'from-the-environment');
     const accounts = await context.restart();

@@ -18,9 +18,9 @@ export const sampleMedia: MediaFacts = {
 export const sampleFile: FileFacts = { sizeBytes: 0, md5: 'd41d8cd98f00b204e9800998ecf8427e' };
 
 /** The draft of a job with a number of outputs. */
-export function sampleDraft(outputCount = 1): JobDraft {
+export function sampleDraft(outputCount = 1, accountId = '1'): JobDraft {
   return draftJob({
-    accountId: '1',
+    accountId,
     request: { input: 'http://localhost/in.mp4', outputs: [] },
     test: false,
     outputs: Array.from({ length: outputCount }, (_, index) => ({

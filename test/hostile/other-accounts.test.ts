@@ -141,6 +141,21 @@ for (const name of withId) {
   });
 }
 
+/** A pause of the other account does not reach the owner, and it cannot end that of the owner. */
+async function pausesOnlyItself({ daemon }: Context, key: string): Promise<void> {
+  const change = async (path: string, as: string) => {
+    const method = path === '/v2/queue' ? 'GET' : 'PUT';
+    const { text } = await send(daemon, path, { method, headers: { 'Service-Api-Key': as } });
+    return JSON.parse(text) as { paused: boolean; reason: string | null };
+  };
+  assert.is((await change('/v2/queue/pause', key)).reason, 'account');
+  assert.is((await change('/v2/queue', daemon.key)).paused, false);
+  await change('/v2/queue/resume', key);
+  await change('/v2/queue/pause', daemon.key);
+  assert.is((await change('/v2/queue/resume', key)).reason, 'daemon');
+  assert.is((await change('/v2/queue/resume', daemon.key)).paused, false);
+}
+
 /** What another account gets from a route without an id. */
 const otherRoutes: Readonly<Record<string, (context: Context, key: string) => Promise<void>>> = {
   createJob: (context, key) => rejectsReferences(context, key, '/v2/jobs'),
@@ -188,6 +203,9 @@ const otherRoutes: Readonly<Record<string, (context: Context, key: string) => Pr
       assert.is(reply.status, 404, guess);
     }
   },
+  queue: (context, key) => pausesOnlyItself(context, key),
+  pauseQueue: (context, key) => pausesOnlyItself(context, key),
+  resumeQueue: (context, key) => pausesOnlyItself(context, key),
   metrics: (context, key) => isForOwner(context, key, '/metrics'),
   daemonLog: async (context, key) => {
     await isForOwner(context, key, '/v2/log');

@@ -1,6 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createConcurrencyLimits, runCountFor } from '../../daemon/pipeline/concurrency-limits.js';
+import type { Run } from '../../daemon/jobs/run.js';
+import {
+  createConcurrencyLimits,
+  createRunLimiter,
+  runCountFor,
+} from '../../daemon/pipeline/concurrency-limits.js';
 import type { Semaphore } from '../../src/shared/util/semaphore.js';
 import { settleEventLoop } from '../helpers/wait-until.js';
 
@@ -32,6 +37,36 @@ test('transfers have at least two permits, so that one slow server does not bloc
   assert.is(await grantedAtOnce(downloads), 2);
   assert.is(await grantedAtOnce(uploads), 2);
   assert.is(await grantedAtOnce(encodes), 1);
+});
+
+test('while its account is paused, a run does not begin to encode, and one that has encoded goes on', async () => {
+  const state = { isPaused: true, resume: () => {} };
+  const limits = createConcurrencyLimits(1, {
+    holds: () => state.isPaused,
+    whenResumed: () =>
+      state.isPaused
+        ? new Promise<void>((resolve) => Object.assign(state, { resume: resolve }))
+        : Promise.resolve(),
+  });
+  const run = {
+    job: { accountId: 'studio' },
+    whileWaiting: <T>(promise: Promise<T>) => promise,
+  } as unknown as Run;
+  const limiter = createRunLimiter(limits, run, 1);
+  const { signal } = new AbortController();
+  const done: string[] = [];
+  const work = (kind: 'downloads' | 'encodes', name: string) =>
+    limiter.runExclusive(kind, signal, async () => void done.push(name));
+  await work('downloads', 'download');
+  const first = work('encodes', 'first');
+  await settleEventLoop(async () => {});
+  assert.equal(done, ['download']);
+  state.isPaused = false;
+  state.resume();
+  await first;
+  state.isPaused = true;
+  await work('encodes', 'second');
+  assert.equal(done, ['download', 'first', 'second']);
 });
 
 test.run();

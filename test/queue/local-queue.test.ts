@@ -10,6 +10,7 @@ import { finishAll, finishOutputs, sampleDraft, sampleFile, sampleMedia } from '
 import { settleEventLoop, waitUntil } from '../helpers/wait-until.js';
 
 interface Context {
+  paused: Set<string>;
   harness: LocalQueueHarness;
   queue: JobQueue;
   fixture: HandlerFixture;
@@ -25,12 +26,14 @@ test.before.each(async (context) => {
   const updateFailure: UpdateFailure = { error: null, isLate: false, count: 0 };
   context.updateFailure = updateFailure;
   context.delays = [];
+  context.paused = new Set();
   context.fixture = new HandlerFixture();
   context.harness = await createLocalQueueHarness((store) => withFailingUpdates(store, updateFailure), {
     claims: {
       confirm: async () => new AbortController().signal,
       wasCutOffSince: async () => false,
     },
+    isPaused: (accountId) => context.paused.has('default') || context.paused.has(accountId),
     delay: (delayMs, signal) => {
       context.delays.push(delayMs);
       return new Promise((resolve) => {
@@ -217,6 +220,41 @@ test('the log reports a handler that throws, but not one that was stopped', asyn
   await settleEventLoop(() => harness.store.get(ids[0] ?? 0));
   assert.is(harness.logLines.length, 1);
   assert.match(harness.logLines[0] ?? '', `error The run of job ${ids[0]} ended with an error: Error: bang`);
+});
+
+test('a paused account starts no job, and the jobs of others run', async ({
+  harness,
+  queue,
+  fixture,
+  paused,
+}) => {
+  paused.add('studio');
+  const held = await harness.store.create(sampleDraft(1, 'studio'));
+  const other = await harness.store.create(sampleDraft(1, 'other'));
+  await queue.enqueue(held);
+  await queue.enqueue(other);
+  const { run } = await fixture.next();
+  assert.is(run.job.id, other.id);
+  paused.delete('studio');
+  queue.startRuns();
+  assert.is((await fixture.next()).run.job.id, held.id);
+});
+
+test('while the daemon is paused no job starts, also for a worker that waits', async (context) => {
+  const { harness, queue, fixture, paused } = context;
+  paused.add('default');
+  const worker = { worker: 'box', handler: fixture.handler, accepts: () => true, outputsOf: () => null };
+  const ended = new AbortController();
+  const offered = queue.offer(worker, ended.signal);
+  const job = await harness.store.create(sampleDraft());
+  await queue.enqueue(job);
+  await settleEventLoop(async () => {});
+  assert.is((await harness.store.get(job.id))?.state, 'waiting');
+  ended.abort();
+  assert.is(await offered, false);
+  paused.clear();
+  queue.startRuns();
+  assert.is((await fixture.next()).run.job.id, job.id);
 });
 
 test.run();

@@ -21,6 +21,8 @@ export interface RecordsOptions {
 /** What a queue needs besides the records. */
 interface QueueParts {
   readonly progressTracker: ProgressTracker;
+  /** See `RunQueueOptions.isPaused`. */
+  readonly isPaused: (accountId: string) => boolean;
 }
 
 /** What the recovery of jobs needs. */

@@ -47,6 +47,19 @@ export function requestSchemas(options: { readonly maxOutputs: number }): Schema
       properties: { api_key: key },
       xml: { name: 'api-request' },
     },
+    PauseRequest: {
+      type: 'object',
+      description: 'How long the queue is paused.',
+      properties: {
+        for: {
+          anyOf: [{ type: 'string' }, { type: 'number' }],
+          description: 'The length, such as 30m or 2h, or in seconds. Without it the pause has no end.',
+        },
+        api_key: key,
+      },
+      additionalProperties: false,
+      xml: { name: 'api-request' },
+    },
   };
 }
 
@@ -106,6 +119,7 @@ const jobInXml = `<?xml version="1.0" encoding="UTF-8"?>
     </output>
   </outputs>
 </api-request>`;
+const pauseInXml = '<api-request><for>30m</for></api-request>';
 const keyInXml = '<api-request><api_key>KEY</api_key></api-request>';
 
 /** Request bodies by the name that operations reference. */
@@ -119,6 +133,10 @@ export const requestBodies = {
   Key: {
     description: 'Empty, or the API key if it is neither in the header nor in the query.',
     content: forms('KeyRequest', keyInXml),
+  },
+  Pause: {
+    description: 'Empty, or the length of the pause.',
+    content: forms('PauseRequest', pauseInXml),
   },
   File: {
     description:
@@ -137,6 +155,7 @@ export const requestBodies = {
 export function requestBodyOf({ requestBody, key }: Route, method: Method): Reference | undefined {
   if (requestBody === 'job') return ref('Job');
   if (requestBody === 'file') return ref('File');
+  if (requestBody === 'pause') return ref('Pause');
   if (requestBody !== undefined) return ref(requestBody);
   // OpenAPI defines no request body for other methods.
   return key !== 'none' && key !== 'worker' && ['post', 'put', 'patch'].includes(method)

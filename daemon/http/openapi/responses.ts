@@ -183,6 +183,10 @@ export const headers = {
     required: true,
     schema: text,
   },
+  'Venc-Queue': {
+    description: 'That the queue is paused, and until when; absent if it is not.',
+    schema: { type: 'string', pattern: '^paused(?:; until=\\S+)?$' },
+  },
   'Retry-After': {
     description: 'Seconds to wait before a retry.',
     required: true,
@@ -228,7 +232,7 @@ type HeaderName = keyof typeof headers;
 const ofFiles = ['Accept-Ranges', 'ETag', 'Last-Modified', 'X-Content-Type-Options'] as const;
 
 const ofRoutes: Readonly<Partial<Record<RouteName, Readonly<Record<number, readonly HeaderName[]>>>>> = {
-  listJobs: { 200: ['X-Total-Count', 'Link'] },
+  listJobs: { 200: ['X-Total-Count', 'Link', 'Venc-Queue'] },
   jobEvents: { 200: ['Cache-Control'] },
   jobLogEvents: { 200: ['Cache-Control'] },
   daemonLogEvents: { 200: ['Cache-Control'] },

@@ -13,6 +13,7 @@ import {
   type JobListing,
   listJobs,
 } from '../../actions/find-job.js';
+import { pauseQueue, readQueue, resumeQueue } from '../../actions/queue.js';
 import { followLog, type RequestedLog, readLog, requireReadableLog } from '../../actions/read-log.js';
 import { readUsage, reportRange } from '../../actions/read-report.js';
 import { cancelJob, removeJob } from '../../actions/remove-job.js';
@@ -48,14 +49,17 @@ export const jobHandlers = {
     return { status: 201, record: await createJob(appContext, context, await requestContext.body()) };
   },
 
-  /** `GET /v2/jobs` (section 4.3), with `X-Total-Count` and `Link`. */
+  /** `GET /v2/jobs` (section 4.3), with `X-Total-Count` and `Link`; `Venc-Queue` is an addition. */
   listJobs: async (appContext, { url, baseUrl }, account) => {
     const query = Object.fromEntries(url.searchParams);
     const listing = await listJobs(appContext, account.id, query);
+    const headers = { 'X-Total-Count': String(listing.total), Link: links(url, baseUrl, listing) };
+    const { paused, until } = readQueue(appContext, account);
+    const queue = `paused${until === null ? '' : `; until=${until}`}`;
     return {
       status: 200,
       record: listing.jobs.map(wrapJob),
-      headers: { 'X-Total-Count': String(listing.total), Link: links(url, baseUrl, listing) },
+      headers: paused ? { ...headers, 'Venc-Queue': queue } : headers,
     };
   },
 
@@ -186,6 +190,21 @@ export const jobHandlers = {
   workers: async (appContext, _, account) => ({
     status: 200,
     record: listWorkers(appContext, account),
+  }),
+
+  /** `GET /v2/queue`, an addition to the service document. */
+  queue: async (appContext, _, account) => ({ status: 200, record: readQueue(appContext, account) }),
+
+  /** `PUT /v2/queue/pause`, an addition to the service document. */
+  pauseQueue: async (appContext, requestContext, account) => ({
+    status: 200,
+    record: await pauseQueue(appContext, account, await requestContext.body()),
+  }),
+
+  /** `PUT /v2/queue/resume`, an addition to the service document. */
+  resumeQueue: async (appContext, _, account) => ({
+    status: 200,
+    record: await resumeQueue(appContext, account),
   }),
 
   /** `PUT /v2/workers/<name>/drain`, an addition to the service document. */

@@ -8,11 +8,11 @@ import { describeError } from '../job-run.js';
 import type { JobSource } from '../job-source.js';
 import type { QueueRunDeps } from '../queue-run.js';
 import { type Delay, delay, retryUntilPersisted, unrefDelay } from '../retry-until-persisted.js';
-import { RunQueue } from '../run-queue.js';
+import { RunQueue, type RunQueueOptions } from '../run-queue.js';
 import { WaitingJobs } from '../waiting-jobs.js';
 
 /** The dependencies of a local queue. */
-export interface LocalQueueOptions extends Omit<QueueRunDeps, 'delay'> {
+export interface LocalQueueOptions extends Omit<QueueRunDeps, 'delay'>, Pick<RunQueueOptions, 'isPaused'> {
   /** Returns a new unguessable token for each claim. */
   readonly randomToken: () => string;
   /** The delay between two attempts to write; {@link delay} by default. */

@@ -1,5 +1,5 @@
 import { isObject } from '../../../src/shared/util/is-object.js';
-import type { Account, KeyKind } from '../account-store.js';
+import type { Account, KeyKind, Pause } from '../account-store.js';
 
 /** A key as it is stored: its hash, never the key itself. */
 export interface StoredKey {
@@ -39,6 +39,15 @@ export const noAccounts: AccountsDocument = { accounts: [], keys: [] };
 /** Adds an account, or replaces the one with its id. */
 export function withAccount(document: AccountsDocument, account: Account): AccountsDocument {
   return { ...document, accounts: upsert(document.accounts, account) };
+}
+
+/** Replaces the pause of an account; undefined removes it. */
+export function withPause(
+  document: AccountsDocument,
+  { pause: _, ...account }: Account,
+  pause: Pause | undefined,
+): AccountsDocument {
+  return withAccount(document, pause === undefined ? account : { ...account, pause });
 }
 
 /** Adds a key, or replaces the one with its id. */
@@ -121,7 +130,16 @@ function isAccount(value: unknown): value is StoredAccount {
     typeof value.name === 'string' &&
     typeof value.isIntegration === 'boolean' &&
     typeof value.createdAt === 'string' &&
-    (value.notificationSecret === undefined || isSecret(value.notificationSecret))
+    (value.notificationSecret === undefined || isSecret(value.notificationSecret)) &&
+    (value.pause === undefined || isPause(value.pause))
+  );
+}
+
+function isPause(value: unknown): value is Pause {
+  return (
+    isObject(value) &&
+    typeof value.since === 'string' &&
+    (value.seconds === null || typeof value.seconds === 'number')
   );
 }
 

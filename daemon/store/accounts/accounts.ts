@@ -1,7 +1,7 @@
 import { VencError } from '../../../src/shared/errors.js';
 import type { Log } from '../../../src/shared/util/log.js';
 import { defaultAccountId } from '../../jobs/job.js';
-import type { Account, AccountStore, KeyDigest, KeyHolder, WorkerKey } from '../account-store.js';
+import type { Account, AccountStore, KeyDigest, KeyHolder, Pause, WorkerKey } from '../account-store.js';
 import {
   type AccountsDocument,
   accountById,
@@ -9,6 +9,7 @@ import {
   noAccounts,
   withAccount,
   withKey,
+  withPause,
 } from './accounts-document.js';
 import { KeyUseRecorder } from './key-use-recorder.js';
 import {
@@ -55,6 +56,7 @@ class Accounts implements OpenAccounts {
   readonly #log: Log;
   readonly #uses: KeyUseRecorder;
   readonly #keyWatches = new Set<KeyWatch>();
+  readonly #listeners = new Set<() => void>();
   #followed: FollowedAccounts | null = null;
   #document = noAccounts;
   #holderOf = createKeyLookup(noAccounts);
@@ -97,6 +99,32 @@ class Accounts implements OpenAccounts {
     return accountById(this.#document, id);
   }
 
+  pauses(): ReadonlyMap<string, Pause> {
+    return new Map(
+      this.#document.accounts.flatMap(({ id, pause }) => (pause === undefined ? [] : [[id, pause]])),
+    );
+  }
+
+  async changePause(
+    accountId: string,
+    change: (pause: Pause | undefined) => Pause | undefined,
+  ): Promise<void> {
+    const document = await this.#setup.update(async (locked) => {
+      const account = accountById(locked.accounts, accountId);
+      const pause = change(account?.pause);
+      if (account === null || pause === account.pause) return locked.accounts;
+      const after = withPause(locked.accounts, account, pause);
+      await locked.replaceAccounts(after);
+      return after;
+    });
+    this.#replace(document);
+  }
+
+  watch(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
   recordUse(keyId: string): void {
     this.#uses.record(keyId);
   }
@@ -133,6 +161,7 @@ class Accounts implements OpenAccounts {
       this.#keyWatches.delete(watch);
       watch.onRevoked();
     }
+    for (const listener of this.#listeners) listener();
   }
 
   #isKey(id: string): boolean {

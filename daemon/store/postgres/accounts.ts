@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { isVencError, VencError } from '../../../src/shared/errors.js';
 import type { Log } from '../../../src/shared/util/log.js';
 import { defaultAccountId } from '../../jobs/job.js';
+import type { Pause } from '../account-store.js';
 import { type AccountsDocument, workerKeys } from '../accounts/accounts-document.js';
 import type { KeyUseTimes } from '../accounts/key-use-recorder.js';
 import type { FollowedAccounts, SetupStore } from '../accounts/setup-store.js';
@@ -61,6 +62,7 @@ export async function readAccountRows(
       isIntegration: row.is_integration,
       createdAt: row.created_at,
       notificationSecret: unseal(row.notification_secret, encryptionKey, row.id, secretName.notifications),
+      ...(row.pause === null ? {} : { pause: JSON.parse(row.pause) as Pause }),
     })),
     keys: keys.map((row) => ({
       id: row.id,
@@ -81,12 +83,13 @@ export async function writeAccountRows(
 ): Promise<void> {
   const accounts = difference(before.accounts, after.accounts);
   for (const id of accounts.gone) await transaction.deleteFrom('accounts').where('id', '=', id).execute();
-  for (const { id, name, isIntegration, createdAt, notificationSecret } of accounts.changed) {
+  for (const { id, name, isIntegration, createdAt, notificationSecret, pause } of accounts.changed) {
     const row = {
       name,
       is_integration: isIntegration,
       created_at: createdAt,
       notification_secret: seal(notificationSecret, encryptionKey, id, secretName.notifications),
+      pause: pause === undefined ? null : JSON.stringify(pause),
     };
     await transaction
       .insertInto('accounts')

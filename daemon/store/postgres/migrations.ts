@@ -38,6 +38,11 @@ const migrations: Readonly<Record<string, Migration>> = {
       for (const statement of holders) await sql.raw(statement).execute(database);
     },
   },
+  '0007-pauses': {
+    async up(database) {
+      await sql.raw('alter table venc.accounts add column pause text').execute(database);
+    },
+  },
 };
 
 const firstVersion: readonly string[] = [

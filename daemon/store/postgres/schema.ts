@@ -69,6 +69,8 @@ interface AccountsTable {
   readonly created_at: string;
   /** Encrypted: see `encrypt`. */
   readonly notification_secret: string;
+  /** JSON of a `Pause`. */
+  readonly pause: string | null;
 }
 
 interface ApiKeysTable {

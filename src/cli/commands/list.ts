@@ -47,7 +47,7 @@ Examples:
 async function run(options: ListOptions, context: Context) {
   const { io } = context;
   const client = await context.client();
-  const { jobs, records: answers, total } = await selected(client, options);
+  const { jobs, records: answers, total, pause } = await selected(client, options);
   await printRecords(io, options, {
     items: answers,
     known: emptyJob(),
@@ -58,6 +58,10 @@ async function run(options: ListOptions, context: Context) {
     },
   });
   const isText = options.json !== true && options.jsonl !== true;
+  if (isText && pause !== null) {
+    const { pausedHint } = await import('../output/units.js');
+    io.writeStderr(`venc: ${pausedHint(pause)}\n`);
+  }
   const page = options.page ?? 1;
   const before = (page - 1) * Math.min(options.perPage ?? jobsPerPage, jobsPerPage);
   if (
@@ -81,11 +85,12 @@ async function selected(client: Client, options: ListOptions): Promise<ListedJob
     ...(state === undefined ? {} : { states: state }),
   };
   if (latest !== true) return selectJobs(client, selection);
-  const { jobs, records: answers } = await selectJobs(
-    client,
-    state === undefined ? { perPage: 1 } : selection,
-  );
-  return { jobs: jobs.slice(0, 1), records: answers.slice(0, 1), total: null };
+  const {
+    jobs,
+    records: answers,
+    pause,
+  } = await selectJobs(client, state === undefined ? { perPage: 1 } : selection);
+  return { jobs: jobs.slice(0, 1), records: answers.slice(0, 1), total: null, pause };
 }
 
 /** Maximum number of jobs whose progress is requested: each needs a request. */

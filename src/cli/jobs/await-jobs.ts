@@ -1,10 +1,13 @@
-import type { Client } from '../../client/client.js';
+import type { Client, QueuePause } from '../../client/client.js';
 import { follow, pollOnce } from '../../client/follow.js';
 import type { FollowEvent } from '../../client/follow-context.js';
+import type { FollowedProgress } from '../../client/job-progress.js';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
+import { displayState } from '../../shared/states.js';
 import { exitCodeOf, formatError } from '../output/error-text.js';
 import { failureText } from '../output/progress-text.js';
+import { pausedHint } from '../output/units.js';
 import type { Io } from '../terminal/io.js';
 
 /** How to wait for jobs. */
@@ -24,7 +27,7 @@ interface AwaitOptions {
 
 /**
  * Waits until jobs have ended and resolves to the exit code: done if every job finished, else that of the first that
- * did not. Prints why jobs failed, and when the service is unreachable; prints nothing else.
+ * did not. Prints why jobs failed, and when the service is unreachable or the queue paused; prints nothing else.
  */
 export async function awaitJobs(
   client: Client,
@@ -35,6 +38,9 @@ export async function awaitJobs(
   const { signal, isKnownReachable = false, discovery } = options;
   let code: ExitCode = exitCodes.done;
   let unreachable: VencError | null = null;
+  let asksForPause = discovery === undefined && options.pollsOnce !== true;
+  const notePause = (pause: QueuePause | null) =>
+    io.writeStderr(`venc: ${pause === null ? 'the queue goes on' : pausedHint(pause)}\n`);
   const events =
     options.pollsOnce === true
       ? pollOnce(client, ids, signal)
@@ -50,6 +56,15 @@ export async function awaitJobs(
         unreachable = null;
         io.writeStderr('venc: The service answers again.\n');
       }
+      if (event.type === 'queue') notePause(event.pause);
+      if (asksForPause && event.type === 'progress' && isHeldBack(event.job)) {
+        asksForPause = false;
+        void client.listJobs({ perPage: 1 }, signal).then(
+          ({ pause }) => pause !== null && notePause(pause),
+          // Only what explains a wait.
+          () => {},
+        );
+      }
       if (event.type !== 'final' && event.type !== 'rejected') continue;
       const ended = endOf(event);
       if (ended !== exitCodes.done) {
@@ -63,6 +78,11 @@ export async function awaitJobs(
     throw new VencError(error.errorClass, error.message, { cause: unreachable });
   }
   return code;
+}
+
+/** Whether a job may wait because the queue is paused. */
+function isHeldBack(job: FollowedProgress): boolean {
+  return ['waiting', 'queued'].includes(displayState(job));
 }
 
 function endOf(event: Extract<FollowEvent, { type: 'final' | 'rejected' }>): ExitCode {

@@ -146,7 +146,12 @@ export async function selectJobs(client: Client, selection: JobSelection): Promi
     // not, because `per_page` may be ignored. The total, if the service reports it, saves a request.
     const isLast = seen.size === before || (found.total !== null && seen.size >= found.total);
     if (all !== true || isLast)
-      return { jobs, records: answers, total: states === undefined || all ? found.total : null };
+      return {
+        jobs,
+        records: answers,
+        total: states === undefined || all ? found.total : null,
+        pause: found.pause,
+      };
   }
 }
 
@@ -155,8 +160,8 @@ async function pageOfStates(
   client: Client,
   { states = [], page = 1, perPage }: JobSelection,
 ): Promise<ListedJobs> {
-  const { jobs, records: answers } = await selectJobs(client, { states, all: true });
+  const { jobs, records: answers, pause } = await selectJobs(client, { states, all: true });
   const size = Math.min(perPage ?? jobsPerPage, jobsPerPage);
   const [from, to] = [(page - 1) * size, page * size];
-  return { jobs: jobs.slice(from, to), records: answers.slice(from, to), total: jobs.length };
+  return { jobs: jobs.slice(from, to), records: answers.slice(from, to), total: jobs.length, pause };
 }

@@ -44,6 +44,16 @@ export function humanTime(time: string | null): string {
   return Number.isNaN(then.getTime()) ? time : `${then.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
+/** Says that the queue is paused: `the queue is paused until 2026-03-01 14:05:09 UTC`. */
+export function pausedText({ until }: { readonly until: string | null }): string {
+  return `the queue is paused${until === null ? '' : ` until ${humanTime(until)}`}`;
+}
+
+/** The same, and what to do. */
+export function pausedHint(pause: { readonly until: string | null }): string {
+  return `${pausedText(pause)}; no further job starts (venc resume)`;
+}
+
 /** A percentage: `7%`, `42.5%`. */
 export function humanPercent(percent: number): string {
   return `${Math.floor(percent * 10) / 10}%`;

@@ -121,6 +121,23 @@ const uploadedFields = {
 const object = <T extends RecordTable>(fields: T, description: string) =>
   ({ type: 'object', fields, description }) as const;
 
+/** The state of the queue for an account, an addition to the document. */
+export const queueFields = {
+  paused: { type: 'boolean', description: 'whether no further job starts; jobs that encode finish' },
+  reason: {
+    type: 'string',
+    isNullable: true,
+    values: ['daemon', 'account'],
+    description: 'who is paused: the whole daemon or the account; null if nothing is',
+  },
+  until: {
+    type: 'string',
+    format: 'date-time',
+    isNullable: true,
+    description: 'when the pause ends; null if it holds until the queue is resumed',
+  },
+} as const satisfies RecordTable;
+
 /** What a worker checks before it asks for work: versions and clock. */
 export const workerInfoFields = {
   protocol: { type: 'integer', description: 'version of the protocol of workers that the daemon speaks' },
@@ -159,6 +176,7 @@ export const responses = {
   reportVod: object(vodReportFields, 'usage of files encoded (section 4.10)'),
   log: object(logFields, 'lines of a log'),
   workers: object(workerListFields, 'the remote workers'),
+  queue: object(queueFields, 'the state of the queue'),
   uploaded: object(uploadedFields, 'a file that was uploaded'),
   settings: object(
     {

@@ -1,0 +1,71 @@
+import { invalidRequest, isVencError } from '../../src/shared/errors.js';
+import { durationParser } from '../../src/shared/flag-parsers.js';
+import type { QueueRecord } from '../../src/shared/records.js';
+import { isObject } from '../../src/shared/util/is-object.js';
+import { describePaused } from '../queue/pauses.js';
+import type { Account } from '../store/account-store.js';
+import type { AppContext } from './app-context.js';
+
+/** The longest pause that ends by itself, in seconds. */
+const maxPauseSeconds = 366 * 86_400;
+
+/** The state of the queue for an account: its own pause, or that of the whole daemon. */
+export function readQueue({ pauses }: Pick<AppContext, 'pauses'>, { id }: Pick<Account, 'id'>): QueueRecord {
+  const pause = pauses.of(id);
+  return {
+    paused: pause !== null,
+    reason: pause?.reason ?? null,
+    until: pause?.until?.toISOString() ?? null,
+  };
+}
+
+/**
+ * Pauses the jobs of an account, or of all accounts for the account `default`: those that encode finish, and no other
+ * starts. The body may have the length as `for`. Rejects with `InvalidRequestError` for anything else in it.
+ */
+export async function pauseQueue(
+  { pauses, log }: Pick<AppContext, 'pauses' | 'log'>,
+  account: Pick<Account, 'id'>,
+  body: unknown,
+): Promise<QueueRecord> {
+  const seconds = secondsIn(body);
+  await pauses.pause(account.id, seconds);
+  const length = seconds === null ? '' : ` for ${seconds} s`;
+  log('info', `${describePaused(account.id)} are paused${length}.`);
+  return readQueue({ pauses }, account);
+}
+
+/** Ends the pause of an account; that of the whole daemon for the account `default`. */
+export async function resumeQueue(
+  { pauses, log }: Pick<AppContext, 'pauses' | 'log'>,
+  account: Pick<Account, 'id'>,
+): Promise<QueueRecord> {
+  if (await pauses.resume(account.id)) log('info', `${describePaused(account.id)} may start again.`);
+  return readQueue({ pauses }, account);
+}
+
+const parseLength = durationParser('for');
+
+/** The length of a pause in seconds; null if it has none. */
+function secondsIn(body: unknown): number | null {
+  if (body === undefined || body === null) return null;
+  if (!isObject(body)) throw invalidRequest(['the body must be an object such as {"for": "30m"}']);
+  const { api_key: _, for: length = null, ...others } = body;
+  const unknown = Object.keys(others).map((name) => `${name} is not a field of a pause, which has only for`);
+  if (unknown.length > 0) throw invalidRequest(unknown);
+  if (length === null) return null;
+  const seconds = readLength(length);
+  if (seconds > 0 && seconds <= maxPauseSeconds) return seconds;
+  throw invalidRequest([`for must be longer than 0 and at most ${maxPauseSeconds} seconds (366 days)`]);
+}
+
+function readLength(length: unknown): number {
+  if (typeof length !== 'string' && typeof length !== 'number')
+    throw invalidRequest(['for must be a time such as 90, "30m" or "2h"']);
+  try {
+    return parseLength(String(length));
+  } catch (error) {
+    if (isVencError(error)) throw invalidRequest([error.message]);
+    throw error;
+  }
+}
