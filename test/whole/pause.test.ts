@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { JobRecord } from '../../src/shared/records.js';
+import { killDaemons, processKey, startDaemonProcess } from '../helpers/daemon-process.js';
+import { film, makeMedia } from '../helpers/media.js';
+import { tempFolder } from '../helpers/temp.js';
+import { pollUntil, settleEventLoop } from '../helpers/wait-until.js';
+
+test.after(killDaemons);
+
+const headers = { 'Service-Api-Key': processKey };
+
+/** A daemon that encodes one job at a time, on an existing data folder or a new one. */
+async function start(folder: string) {
+  const daemon = await startDaemonProcess(join(folder, 'data'), [
+    ...['--files-root', folder, '--min-free', '0', '--jobs', '1'],
+  ]);
+  const request = (path: string, method = 'GET', body?: object) =>
+    fetch(`${daemon.url}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+  const job = async (id: string) =>
+    ((await (await request(`/v2/jobs/${id}`)).json()) as { job: JobRecord }).job;
+  return { daemon, request, job };
+}
+
+test('jobs that encode finish, others wait until the queue is resumed, also after a kill', async () => {
+  const folder = tempFolder();
+  await makeMedia(join(folder, 'in.mp4'), film('320x240', 8));
+  const input = pathToFileURL(join(folder, 'in.mp4')).href;
+  const { daemon, request, job } = await start(folder);
+  const create = async (output: object) =>
+    ((await (await request('/v2/jobs', 'POST', { input, outputs: [output] })).json()) as { id: string }).id;
+  const first = await create({ speed: 1 });
+  const stateOf = (id: string) => async () => (await job(id)).output_media_files[0]?.state;
+  await pollUntil(stateOf(first), (state) => state === 'processing');
+  const second = await create({ width: 64 });
+  await pollUntil(
+    async () => (await job(second)).input_media_file.state,
+    (state) => state === 'finished',
+  );
+  await request('/v2/queue/pause', 'PUT');
+  await pollUntil(stateOf(first), (state) => state === 'finished');
+  await settleEventLoop(() => request('/v2/queue'));
+  assert.is(await stateOf(second)(), 'queued', 'it was fetched ahead and does not begin to encode');
+  await daemon.end('SIGKILL');
+  const later = await start(folder);
+  await settleEventLoop(() => later.request('/v2/queue'));
+  assert.is((await later.job(second)).state, 'waiting');
+  assert.equal(await (await later.request('/v2/queue/resume', 'PUT')).json(), {
+    ...{ paused: false, reason: null, until: null },
+  });
+  const ended = await pollUntil(
+    () => later.job(second),
+    ({ state }) => state === 'finished',
+  );
+  assert.is(ended.output_media_files[0]?.width, 64);
+  await later.daemon.end('SIGTERM');
+});
+
+test.run();
