@@ -158,6 +158,11 @@ export interface Ffmpeg {
   /** Measures the bitrate of a file's video from all its packets; null if it cannot be determined. Never rejects. */
   measureVideo(path: string, signal: AbortSignal): Promise<MeasuredVideo | null>;
   /**
+   * The bytes of a video in each second from its first frame, from all its packets; empty if they cannot be read. Never
+   * rejects.
+   */
+  measureSeconds(path: string, streamIndex: number, signal: AbortSignal): Promise<readonly number[]>;
+  /**
    * Finds a newer ffmpeg on this machine, for an input that this one cannot decode; null if there is none. Searches at
    * the first call.
    */

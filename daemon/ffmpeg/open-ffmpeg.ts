@@ -26,7 +26,7 @@ import {
 } from './find-binaries.js';
 import { measureConstantRate } from './probe/constant-rate.js';
 import { hidesShapes, listShapes } from './probe/list-shapes.js';
-import { findDisplayedFrame, measureVideo } from './probe/measure-streams.js';
+import { findDisplayedFrame, measureSeconds, measureVideo } from './probe/measure-streams.js';
 import { probeFile } from './probe/probe-file.js';
 import { probeImage } from './probe/probe-image.js';
 import { findMeasurer } from './quality/find-measurer.js';
@@ -156,6 +156,8 @@ export async function openFfmpeg(options: OpenOptions = {}): Promise<OpenedFfmpe
     listShapes: async (path, media, signal) =>
       hidesShapes(itsCapabilities) ? listShapes(ffprobe, path, media, probeSettings, signal) : null,
     measureVideo: (path, signal) => measureVideo(ffprobe, path, probeSettings, signal),
+    measureSeconds: (path, streamIndex, signal) =>
+      measureSeconds(ffprobe, path, streamIndex, probeSettings, signal),
     measureAudio: async (args, measurement, encode) =>
       readMeasurement(measurement, await runEncoder(program, args, runSettings, encode, 'info')),
     measurer,

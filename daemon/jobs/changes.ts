@@ -95,6 +95,8 @@ function applyJobChange(
         ...(change.origins === undefined ? {} : { origins: change.origins }),
         ...warningsAfter({}, change.warnings),
       });
+    case 'quality-searched':
+      return withOutput(updated, change, { search: change.search, updatedAt: at });
     case 'output-finished': {
       const delivered = withOutput(updated, change, secondaryDelivery(requireOutput(job, change), change));
       return finishIfComplete(
@@ -183,7 +185,7 @@ function applyJobChange(
       };
     case 'resubmitted':
       return {
-        ...withoutEndedClaims(resetToWaiting(updated, at, (state) => state === 'finished')),
+        ...withoutSearches(withoutEndedClaims(resetToWaiting(updated, at, (state) => state === 'finished'))),
         submittedAt: at,
         resubmits: job.resubmits + 1,
         crashes: 0,
@@ -203,6 +205,17 @@ function withOutput(job: Job, change: OutputChange, edit: Partial<JobOutput>): J
   return {
     ...job,
     outputs: job.outputs.map((output) => (output === changed ? { ...output, ...edit } : output)),
+  };
+}
+
+/** The input may have changed. */
+function withoutSearches(job: Job): Job {
+  return {
+    ...job,
+    outputs: job.outputs.map((output) => {
+      const { search, ...rest } = output;
+      return search === undefined ? output : rest;
+    }),
   };
 }
 

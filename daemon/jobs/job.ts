@@ -1,6 +1,6 @@
 import type { ErrorClass } from '../../src/shared/error-classes.js';
 import { isVencError } from '../../src/shared/errors.js';
-import type { QualityRecord } from '../../src/shared/records.js';
+import type { QualityRecord, QualitySearch } from '../../src/shared/records.js';
 import { redact } from '../../src/shared/redact.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { ReportedWarning } from '../../src/shared/settings/setting.js';
@@ -153,6 +153,8 @@ export interface JobOutput extends JobFile {
   readonly primaryUploadError?: string;
   /** What was measured when it was cut into segments. Absent if it is not segmented or has not finished. */
   readonly rendition?: RenditionFacts;
+  /** The factor that was found for its `quality_target`. Absent if it was not searched. */
+  readonly search?: QualitySearch;
   /** What was measured of the quality of its video. Absent if it was not measured. */
   readonly quality?: QualityRecord;
   /** The files of captions that were delivered next to its file. Absent if there are none. */

@@ -44,6 +44,10 @@ const earlyStates = {
 const earlyEvents = {
   downloading: 'Downloading',
   inspecting: 'Inspecting',
+  'search 1 of 4': 'Transcoding',
+  'search 2 of 4': 'Transcoding',
+  'search 3 of 4': 'Transcoding',
+  'search 4 of 4': 'Transcoding',
   transcoding: 'Transcoding',
   check: 'Transcoding',
   uploading: 'Uploading',

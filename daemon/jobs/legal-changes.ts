@@ -1,5 +1,5 @@
 import { VencError } from '../../src/shared/errors.js';
-import type { QualityRecord } from '../../src/shared/records.js';
+import type { QualityRecord, QualitySearch } from '../../src/shared/records.js';
 import { isPlaylist } from '../../src/shared/settings/playlists.js';
 import { type JobState, jobStates, type OutputState, stateClause } from '../../src/shared/states.js';
 import type { FileFacts, Job, JobFailure, JobInput, JobOutput, RenditionFacts } from './job.js';
@@ -30,6 +30,8 @@ export type Change =
       /** Absent if it is not encoded. */
       readonly origins?: TrackOrigins;
     }
+  /** The factor for its `quality_target` was found, and need not be searched again. */
+  | { readonly type: 'quality-searched'; readonly id: number; readonly search: QualitySearch }
   /** Files are about to get their names on this machine. */
   | { readonly type: 'output-delivering'; readonly id: number; readonly files: readonly string[] }
   | {
@@ -84,6 +86,7 @@ const legalFrom: Readonly<Record<ChangeType, readonly JobState[]>> = {
   'input-failed': ['processing'],
   'output-assigned': ['processing'],
   'output-started': ['processing'],
+  'quality-searched': ['processing'],
   'output-delivering': ['processing'],
   'output-finished': ['processing'],
   'output-failed': ['processing'],
@@ -102,6 +105,7 @@ const legalFrom: Readonly<Record<ChangeType, readonly JobState[]>> = {
 const outputLegalFrom = {
   'output-assigned': ['queued'],
   'output-started': ['queued', 'assigning'],
+  'quality-searched': ['processing'],
   'output-finished': ['processing'],
   'output-failed': ['queued', 'assigning', 'processing'],
   'output-skipped': ['waiting', 'queued'],

@@ -8,6 +8,7 @@ export const stageNames = [
   'plan',
   'encode',
   'verify',
+  'search',
   'check',
   'thumbnails',
   'package',

@@ -3,7 +3,7 @@ import { invalidRequest } from '../../src/shared/errors.js';
 import { exitCodes } from '../../src/shared/exit-codes.js';
 import type { Field, RecordTable } from '../../src/shared/records/field.js';
 import { trackKinds } from '../../src/shared/records/media.js';
-import { qualityFields } from '../../src/shared/records/quality.js';
+import { qualityFields, searchFields } from '../../src/shared/records/quality.js';
 import { workerChangeFields } from '../../src/shared/records/worker-messages.js';
 import { redact } from '../../src/shared/redact.js';
 import type { Job, JobFailure, JobOutput } from './job.js';
@@ -350,6 +350,10 @@ const workerChangeTables = {
         ),
       }),
     ),
+  },
+  'quality-searched': {
+    ...ofOutput,
+    search: { type: 'object', fields: searchFields, description },
   },
   'output-finished': {
     ...ofOutput,

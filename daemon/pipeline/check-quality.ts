@@ -1,5 +1,6 @@
 import { VencError } from '../../src/shared/errors.js';
 import type { QualityRecord } from '../../src/shared/records.js';
+import { isMeasured } from '../../src/shared/settings/quality.js';
 import { toJobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import type { Run } from '../jobs/run.js';
@@ -29,7 +30,7 @@ export async function checkQuality(
   scratch: string,
 ): Promise<CheckedQuality> {
   const { settings, id } = output;
-  if (settings.measure_quality !== true) return { warnings: [] };
+  if (!isMeasured(settings)) return { warnings: [] };
   const unmeasured = (reason: string): CheckedQuality => {
     if (settings.strict === true)
       throw new VencError('QualityError', `The quality could not be measured: ${reason}`);
@@ -75,7 +76,7 @@ function reportCheck(
     const { rate } = estimate;
     run.progress(output.id, {
       ...{ event: 'check', percent },
-      overallPercent: weights.encode * 100 + weights.check * percent,
+      overallPercent: (weights.search + weights.encode) * 100 + weights.check * percent,
       ...(rate === null || rate <= 0 || total === null
         ? {}
         : { eta_in_ms: Math.round((Math.max(0, total - done) / rate) * 1000) }),

@@ -17,6 +17,7 @@ import type { PipelineContext } from './pipeline-context.js';
 import { type GroupToEncode, type PlannedOutput, workOf } from './plan-job.js';
 import { progressWeights } from './progress-weights.js';
 import { failureInLog } from './run-log.js';
+import { reachTarget, searchFactors } from './search-quality.js';
 import type { SourceChanges } from './source-changes.js';
 import { inStage, runStage } from './stages.js';
 import { toShortClipError, verifyOutput } from './verify-output.js';
@@ -55,59 +56,69 @@ interface EncodedOutput {
 export async function* encode(
   run: Run,
   context: PipelineContext,
-  { latest, source }: GroupToEncode,
+  group: GroupToEncode,
   scratch: string,
 ): AsyncGenerator<EncodedOutput> {
+  const { latest, source } = group;
   const { members } = latest();
   for (const { output, product } of members)
     await run.change({
       ...{ type: 'output-started', id: output.id, warnings: product.warnings },
       ...(product.origins === undefined ? {} : { origins: product.origins }),
     });
-  const together =
-    members.length > 1 ? await encodeTogether(run, context, { latest, source }, scratch) : null;
-  const isEncodedTogether = together !== null;
+  const searches = await searchFactors(run, context, group, scratch);
+  const together = members.length > 1 ? await encodeTogether(run, context, group, scratch) : null;
   for (const [index, { output, product }] of members.entries()) {
-    const current = () => {
-      const planned = (isEncodedTogether ? latest().members : latest().individually)[index];
-      if (planned === undefined) throw new TypeError('the new plan lacks an output');
-      return planned;
-    };
     const outputContext = () => contextOfOutput({ ...context, ffmpeg: source.ffmpeg() }, output.id);
+    /** Encodes, verifies and measures the file; `report` is that of a group in which it was encoded already. */
+    const makeFile = async (report: RunReport | null) => {
+      const current = () => {
+        const planned = (report === null ? latest().individually : latest().members)[index];
+        if (planned === undefined) throw new TypeError('the new plan lacks an output');
+        return planned;
+      };
+      const made =
+        report ??
+        (await source
+          .withChanges(() => runSteps(run, outputContext(), [current()], scratch))
+          .catch((error: unknown) => {
+            throw toShortClipError(product, error);
+          }));
+      const isLimited = await limitBitrate(run, outputContext(), current(), scratch);
+      const sized = await correctBitrate(run, outputContext(), current(), scratch, report !== null);
+      const verified = await inStage(run, { name: 'verify', outputIds: [output.id] }, () =>
+        verifyEncoded(outputContext(), current(), made, run.signal),
+      );
+      const checked = await checkQuality(run, outputContext(), current(), verified.media, scratch);
+      const added = current().product.warnings.filter((warning) => !product.warnings.includes(warning));
+      const isEncoded = product.video !== null && product.video.isCopied !== true;
+      const isHidden = isEncoded && source.media().video?.shapes?.isOrdered === false;
+      const shapeChange = made.shapeChange ?? (isHidden ? 'distorted' : undefined);
+      const shape = shapeChange === undefined ? null : await source.shapeWarning(shapeChange);
+      const warnings = [
+        ...verified.warnings,
+        ...sized,
+        ...(await copiedAudioWarnings(product, source)),
+        ...damageWarnings(made, source.media()),
+        ...added,
+        ...(shape === null ? [] : [shape]),
+        ...source.warnings(),
+        ...checked.warnings,
+      ];
+      const { quality } = checked;
+      const encoded = { product, media: verified.media, warnings };
+      return { ...encoded, isLimited, ...(quality === undefined ? {} : { quality }) };
+    };
     const encoded = await runStage(
       run,
       async () => {
         if (together instanceof VencError) throw together;
-        const report =
-          together ??
-          (await source
-            .withChanges(() => runSteps(run, outputContext(), [current()], scratch))
-            .catch((error: unknown) => {
-              throw toShortClipError(product, error);
-            }));
-        await limitBitrate(run, outputContext(), current(), scratch);
-        const sized = await correctBitrate(run, outputContext(), current(), scratch, isEncodedTogether);
-        const verified = await inStage(run, { name: 'verify', outputIds: [output.id] }, () =>
-          verifyEncoded(outputContext(), current(), report, run.signal),
-        );
-        const checked = await checkQuality(run, outputContext(), current(), verified.media, scratch);
-        const added = current().product.warnings.filter((warning) => !product.warnings.includes(warning));
-        const isEncoded = product.video !== null && product.video.isCopied !== true;
-        const isHidden = isEncoded && source.media().video?.shapes?.isOrdered === false;
-        const shapeChange = report.shapeChange ?? (isHidden ? 'distorted' : undefined);
-        const shape = shapeChange === undefined ? null : await source.shapeWarning(shapeChange);
-        const warnings = [
-          ...verified.warnings,
-          ...sized,
-          ...(await copiedAudioWarnings(product, source)),
-          ...damageWarnings(report, source.media()),
-          ...added,
-          ...(shape === null ? [] : [shape]),
-          ...source.warnings(),
-          ...checked.warnings,
-        ];
-        const { quality } = checked;
-        return { product, media: verified.media, warnings, ...(quality === undefined ? {} : { quality }) };
+        const found = searches.get(output.id);
+        return found === undefined
+          ? makeFile(together)
+          : reachTarget({ output, product }, found, group.setFactor, (isCorrection) =>
+              makeFile(isCorrection ? null : together),
+            );
       },
       'TranscodingError',
       (failure) => run.change({ type: 'output-failed', id: output.id, failure }),
@@ -129,7 +140,7 @@ async function copiedAudioWarnings({ sources }: Product, source: SourceChanges):
 async function encodeTogether(
   run: Run,
   context: PipelineContext,
-  { latest, source }: GroupToEncode,
+  { latest, source }: Pick<GroupToEncode, 'latest' | 'source'>,
   scratch: string,
 ): Promise<RunReport | VencError | null> {
   const { members } = latest();
@@ -162,15 +173,7 @@ async function runSteps(
 ): Promise<RunReport> {
   const steps = members[0]?.steps ?? [];
   let report = emptyReport;
-  const reporters = members.map(({ output }) => ({
-    id: output.id,
-    reporter: createEncodingProgressReporter(
-      steps,
-      progressWeights(output).encode,
-      estimatedThumbnailCount(output.settings),
-      progressWeights(output).check,
-    ),
-  }));
+  const reporters = members.map(({ output }) => ({ id: output.id, reporter: reporterOf(output, steps) }));
   const flushers = members
     .filter(({ output }) => isLocal(output.destination))
     .map(({ product }) => createFlusher(product.path));
@@ -227,6 +230,15 @@ function createFlusher(path: string): () => void {
   };
 }
 
+function reporterOf(
+  output: JobOutput,
+  steps: PlannedOutput['steps'],
+): ReturnType<typeof createEncodingProgressReporter> {
+  const { encode: weight, check: checkWeight, search: doneWeight } = progressWeights(output);
+  const thumbnails = estimatedThumbnailCount(output.settings);
+  return createEncodingProgressReporter(steps, weight, thumbnails, { checkWeight, doneWeight });
+}
+
 /** The report of no run. */
 const emptyReport: RunReport = {
   ...{ isDamaged: false, hasErrors: false, isCutOff: false },
@@ -258,24 +270,25 @@ const maxAttempts = 2;
 
 /**
  * Encodes an output again if its quality needs more than `max_video_bitrate` on average: at that bitrate, in two passes
- * unless `onepass` is set. If the encoder exceeds it, it is given as much less. An output with a bitrate is left
- * to `correctBitrate`.
+ * unless `onepass` is set. If the encoder exceeds it, it is given as much less. An output with a bitrate is left to
+ * `correctBitrate`. Resolves to whether it was encoded again.
  */
 export async function limitBitrate(
   run: Run,
   context: PipelineContext,
   planned: PlannedOutput,
   scratch: string,
-): Promise<void> {
+): Promise<boolean> {
   const { output, product, stepsAtBitrate } = planned;
   const { max_video_bitrate: maxKbps } = output.settings;
-  if (maxKbps === undefined || product.video?.bitrate !== undefined) return;
-  if (product.video === null || product.video.isCopied === true) return;
+  if (maxKbps === undefined || product.video?.bitrate !== undefined) return false;
+  if (product.video === null || product.video.isCopied === true) return false;
   let encoderKbps = maxKbps;
   for (let attempt = 0; attempt <= maxAttempts; attempt += 1) {
     const measured = await context.ffmpeg.measureVideo(product.path, run.signal);
     run.signal.throwIfAborted();
-    if (measured === null || measured.kbps <= maxKbps * tolerance || attempt === maxAttempts) return;
+    if (measured === null || measured.kbps <= maxKbps * tolerance || attempt === maxAttempts)
+      return attempt > 0;
     if (attempt > 0) encoderKbps = Math.max(1, Math.floor((encoderKbps * maxKbps) / measured.kbps));
     context.log(
       'info',
@@ -288,4 +301,5 @@ export async function limitBitrate(
       );
     }
   }
+  return true;
 }

@@ -7,15 +7,15 @@ type EncodingProgressReporter = (step: Step, progress: EncodeProgress, atMs: num
 
 /**
  * Creates the progress reporter of one output. `steps` are all its steps in order, and `weight` is the part of encoding
- * in all its work. Reports must follow the order of the steps. The percentage never falls. The remaining time covers
- * the steps, the thumbnails and the measurement of the quality, and is reported as soon as it can be estimated; the
- * time of the upload is unknown during encoding.
+ * in all its work, after the part in `doneWeight`. Reports must follow the order of the steps. The percentage never
+ * falls. The remaining time covers the steps, the thumbnails and the measurement of the quality, and is reported as
+ * soon as it can be estimated; the time of the upload is unknown during encoding.
  */
 export function createEncodingProgressReporter(
   steps: readonly Step[],
   weight: number,
   thumbnails = 0,
-  checkWeight = 0,
+  { checkWeight = 0, doneWeight = 0 } = {},
 ): EncodingProgressReporter {
   let current: Step | undefined;
   let estimate = startRateEstimate();
@@ -34,7 +34,7 @@ export function createEncodingProgressReporter(
     return {
       event: 'transcoding',
       percent,
-      overallPercent: percent * weight,
+      overallPercent: doneWeight * 100 + percent * weight,
       ...(progress.fps === null ? {} : { fps: progress.fps }),
       ...(progress.speed === null ? {} : { speed: progress.speed }),
       ...(remainingSeconds === null

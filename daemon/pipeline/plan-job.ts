@@ -22,6 +22,7 @@ import type {
   Step,
   WatermarkImage,
 } from '../plan/plan-types.js';
+import type { QualitySample } from '../plan/quality/choose-samples.js';
 import type { PlannedReference } from '../plan/quality/quality-types.js';
 import { mediaStartSeconds } from '../plan/thumbnails.js';
 import { measureAudio, type WithEncoder } from './measure-audio.js';
@@ -54,6 +55,15 @@ export interface GroupToEncode {
   /** The plan of the group from what is known of the input now. Throws if an output cannot be planned any more. */
   readonly latest: () => PlannedGroup;
   readonly source: SourceChanges;
+  /** The path of the input. */
+  readonly input: string;
+  /** Plans an output with the constant rate factor that was found for its `quality_target`. */
+  readonly setFactor: (outputId: number, crf: number) => void;
+}
+
+/** The part of a film that a probe of its quality encodes. */
+interface PlannedPart extends Pick<PlannedOutput, 'steps' | 'product' | 'reference'> {
+  readonly files: Plan['files'];
 }
 
 /** A planned output. */
@@ -65,6 +75,8 @@ export interface PlannedOutput {
   readonly reference: PlannedReference | null;
   /** The steps that encode it without the others at another bitrate, in Kbps. */
   readonly stepsAtBitrate: (kbps: number) => readonly Step[];
+  /** The video of a sample, with its lead-in, or of all of it (null), at a constant rate factor in this folder. */
+  readonly planPart: (sample: QualitySample | null, crf: number, folder: string) => PlannedPart;
 }
 
 /** What a step of these outputs processes, for the limit of its processor time. */
@@ -133,7 +145,8 @@ export async function planJob(
   const allSettings = run.job.outputs.map(({ settings }) => settings);
   const paths = { input: inspected.input, scratch: inspected.scratch };
   const source = createSourceChanges(run, context, inspected);
-  const planFor = (subset: readonly PendingOutput[]): Plan =>
+  const factors = new Map<number, number>();
+  const planFor = (subset: readonly PendingOutput[], files = paths, used = factors): Plan =>
     plan(
       subset.map(({ output, watermarks, captions, attached, frameAtStart, measured }) => ({
         id: output.id,
@@ -146,20 +159,38 @@ export async function planJob(
         filename: fileNameInUrl(output.destination),
         segmentGrids: segmentGridsOf(output.settings, allSettings),
         isTest: run.job.test,
+        ...factorOf(used, output),
       })),
       source.media(),
-      paths,
+      files,
       source.ffmpeg().capabilities,
     );
   const pendingOutputs = await measureAudio(run, found, { planFor, source, ...inspected });
-  const stepsAtBitrate = (output: JobOutput) => (video_bitrate: number) =>
-    planFor(
-      pendingOutputs.flatMap((one) =>
-        one.output.id === output.id
-          ? [{ ...one, output: { ...output, settings: { ...output.settings, video_bitrate } } }]
-          : [],
-      ),
-    ).steps;
+  const withSettings = ({ id }: JobOutput, change: (settings: OutputSettings) => OutputSettings) =>
+    pendingOutputs.flatMap((one) =>
+      one.output.id === id
+        ? [{ ...one, output: { ...one.output, settings: change(one.output.settings) } }]
+        : [],
+    );
+  const replan = (output: JobOutput): Pick<PlannedOutput, 'stepsAtBitrate' | 'planPart'> => ({
+    stepsAtBitrate: (video_bitrate) =>
+      planFor(withSettings(output, (settings) => ({ ...settings, video_bitrate }))).steps,
+    planPart(sample, crf, scratch) {
+      const part = withSettings(output, (settings) => partSettings(settings, sample));
+      const { products, steps, references, files, rejections } = planFor(
+        part,
+        { ...paths, scratch },
+        new Map([[output.id, crf]]),
+      );
+      const [[product], [reference = null], [rejection]] = [products, references, rejections];
+      if (product === undefined)
+        throw new VencError(
+          rejection?.failure.errorClass ?? 'TranscodingError',
+          rejection?.failure.message ?? 'A sample of the film cannot be encoded.',
+        );
+      return { product, steps, reference, files };
+    },
+  });
   const jobPlan = planFor(pendingOutputs);
   for (const { outputId, failure } of jobPlan.rejections)
     await run.change({ type: 'output-failed', id: outputId, failure });
@@ -175,23 +206,51 @@ export async function planJob(
   const planOnly = (ids: readonly number[]) =>
     planFor(pendingOutputs.filter(({ output }) => ids.includes(output.id)));
   const toGroup = (ids: readonly number[], groupPlan: Plan): PlannedGroup => ({
-    members: plannedOutputs(groupPlan, outputs, ids, stepsAtBitrate),
+    members: plannedOutputs(groupPlan, outputs, ids, replan),
     individually: ids.flatMap((id) =>
-      plannedOutputs(ids.length === 1 ? groupPlan : planOnly([id]), outputs, [id], stepsAtBitrate),
+      plannedOutputs(ids.length === 1 ? groupPlan : planOnly([id]), outputs, [id], replan),
     ),
   });
   return groupIds(jobPlan.steps).map((ids) => {
     let planned = { from: source.media(), by: source.ffmpeg(), group: toGroup(ids, jobPlan) };
+    let isOutdated = false;
     const latest = () => {
       const [from, by] = [source.media(), source.ffmpeg()];
-      if (from === planned.from && by === planned.by) return planned.group;
+      if (from === planned.from && by === planned.by && !isOutdated) return planned.group;
+      isOutdated = false;
       const { rejections, ...newPlan } = planOnly(ids);
       for (const { failure } of rejections) throw new VencError(failure.errorClass, failure.message);
       planned = { from, by, group: toGroup(ids, { rejections, ...newPlan }) };
       return planned.group;
     };
-    return { latest, source };
+    const setFactor = (id: number, crf: number) => {
+      isOutdated ||= factors.get(id) !== crf;
+      factors.set(id, crf);
+    };
+    return { latest, source, setFactor, input: inspected.input };
   });
+}
+
+function factorOf(factors: ReadonlyMap<number, number>, { id }: JobOutput): { readonly crf?: number } {
+  const crf = factors.get(id);
+  return crf === undefined ? {} : { crf };
+}
+
+/** The settings of an output for a sample of its video. */
+function partSettings(settings: OutputSettings, sample: QualitySample | null): OutputSettings {
+  const { thumbnails: _thumbnails, audio_tracks: _tracks, ...video } = settings;
+  const { start_clip = 0 } = settings;
+  return {
+    ...video,
+    ...{ copy_video: false, skip_audio: true, metadata: 'drop', chapters: 'drop', cover: 'drop' },
+    ...(settings.subtitles === 'burn' ? {} : { skip_captions: true }),
+    ...(sample === null
+      ? {}
+      : {
+          start_clip: start_clip + sample.startSeconds - sample.leadInSeconds,
+          clip_length: sample.leadInSeconds + sample.lengthSeconds,
+        }),
+  };
 }
 
 /** The ids of the outputs that share steps, in the order of the steps. */
@@ -205,14 +264,14 @@ function plannedOutputs(
   { steps, products, references }: Plan,
   outputs: readonly JobOutput[],
   ids: readonly number[],
-  stepsAtBitrate: (output: JobOutput) => PlannedOutput['stepsAtBitrate'],
+  replan: (output: JobOutput) => Pick<PlannedOutput, 'stepsAtBitrate' | 'planPart'>,
 ): readonly PlannedOutput[] {
   return outputs.flatMap((output) => {
     const product = products.find(({ outputId }) => outputId === output.id);
     if (product === undefined || !ids.includes(output.id)) return [];
     const own = steps.filter(({ outputIds }) => outputIds.includes(output.id));
     const reference = references.find(({ outputId }) => outputId === output.id) ?? null;
-    return [{ output, steps: own, product, reference, stepsAtBitrate: stepsAtBitrate(output) }];
+    return [{ output, steps: own, product, reference, ...replan(output) }];
   });
 }
 

@@ -1,6 +1,7 @@
 import { captionFormats, otherRejectedFormats, playlistFormats } from '../../src/shared/settings/general.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { playlistExtension } from '../../src/shared/settings/playlists.js';
+import { isMeasured } from '../../src/shared/settings/quality.js';
 import { isSegmented, segmentFormat } from '../../src/shared/settings/segments.js';
 import type { RequestWarning } from '../../src/shared/settings/setting.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
@@ -102,10 +103,10 @@ export function checkCombination(
         ]),
     ...hintErrors(settings, codecs, container, capabilities, path),
     ...captionErrors(settings, { hasVideo: codecs.video !== null, container, extension }, capabilities, path),
-    ...(settings.measure_quality !== true || codecs.video === null || capabilities.filters.has('libvmaf')
+    ...(!isMeasured(settings) || codecs.video === null || capabilities.filters.has('libvmaf')
       ? []
       : [
-          `${path}.measure_quality is not possible: no ffmpeg or ffprobe of this machine has the filter libvmaf`,
+          `${path}.${settings.quality_target === undefined ? 'measure_quality' : 'quality_target'} is not possible: no ffmpeg or ffprobe of this machine has the filter libvmaf`,
         ]),
     ...(capabilities.muxers.has(container.muxer)
       ? []

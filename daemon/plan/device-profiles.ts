@@ -69,7 +69,7 @@ const replacements: readonly (readonly [
   [['video_reference_frames', 'h264_reference_frames'], ['video_reference_frames']],
   [['audio_quality'], ['audio_bitrate']],
   [
-    ['quality', 'crf', 'video_bitrate', 'target_size'],
+    ['quality', 'crf', 'video_bitrate', 'target_size', 'quality_target'],
     ['video_bitrate', 'bitrate_cap'],
   ],
   // A ceiling of the profile does not lower what the request asks for.

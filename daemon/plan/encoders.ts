@@ -47,7 +47,18 @@ export interface VideoEncoder {
    * The scale of its constant rate factor (`crf`): that of x264, 1 to 51, or 1 to 63, and its least value, 1 if absent.
    * Absent if it has none.
    */
-  readonly crf?: { readonly min?: number; readonly max: 51 | 63 };
+  readonly crf?: {
+    readonly min?: number;
+    readonly max: 51 | 63;
+    /** The smallest difference that it knows; 1 if absent. */
+    readonly step?: 0.1;
+    /**
+     * The factor that usually has a VMAF score of 94, and how much ln(100 - score) usually grows with each unit of the
+     * factor: medians of films, animation, grain and graphics at 854x480 and 1920x1080.
+     */
+    readonly at94: number;
+    readonly slope: number;
+  };
   /** Whether it can keep a bitrate constant (`constant_bitrate`). */
   readonly canBeConstant?: true;
   /** Additional arguments with a bitrate. */
@@ -103,7 +114,7 @@ export const videoEncoders = {
   // 23 is the default of x264, 17 is visually lossless, and 32 is for previews.
   libx264: {
     codec: 'h264',
-    crf: { max: 51 },
+    crf: { max: 51, step: 0.1, at94: 20, slope: 0.14 },
     canBeConstant: true,
     quality: ofLevels('-crf', [32, 28, 23, 20, 17]),
     // "ultrafast" is not used: it takes twice the bits of "veryfast" and hardly less time.
@@ -116,7 +127,7 @@ export const videoEncoders = {
   // A preset is slower than that of x264 with the same name, so the list starts one preset faster.
   libx265: {
     codec: 'hevc',
-    crf: { max: 51 },
+    crf: { max: 51, step: 0.1, at94: 20, slope: 0.13 },
     canBeConstant: true,
     quality: ofLevels('-crf', [33, 29, 24, 20, 17]),
     speed: ofLevels('-preset', ['slow', 'medium', 'fast', 'faster', 'superfast']),
@@ -131,7 +142,7 @@ export const videoEncoders = {
   // for VP8 (section 4.1); below 2 the encoder gets slower without a visible gain.
   libvpx: {
     codec: 'vp8',
-    crf: { min: 4, max: 63 },
+    crf: { min: 4, max: 63, at94: 12, slope: 0.05 },
     canBeConstant: true,
     needsFixedTimeBase: true,
     quality: ofLevels('-crf', [32, 24, 16, 10, 4]),
@@ -144,7 +155,7 @@ export const videoEncoders = {
   },
   'libvpx-vp9': {
     codec: 'vp9',
-    crf: { max: 63 },
+    crf: { max: 63, at94: 22, slope: 0.065 },
     canBeConstant: true,
     needsFixedTimeBase: true,
     quality: ofLevels('-crf', [44, 37, 27, 21, 13]),
@@ -164,7 +175,7 @@ export const videoEncoders = {
   },
   libsvtav1: {
     codec: 'av1',
-    crf: { max: 63 },
+    crf: { max: 63, at94: 18, slope: 0.04 },
     quality: ofLevels('-crf', [60, 52, 34, 23, 14]),
     underCap: { bitrateRatio: 0.75, bufferRatio: 0.5, quality: 'quality-only' },
     frameRate: ({ numerator, denominator }) => [`fps-num=${numerator}:fps-denom=${denominator}`],
@@ -176,7 +187,7 @@ export const videoEncoders = {
   },
   'libaom-av1': {
     codec: 'av1',
-    crf: { max: 63 },
+    crf: { max: 63, at94: 18, slope: 0.05 },
     needsFixedTimeBase: true,
     quality: ofLevels('-crf', [60, 52, 34, 23, 14]),
     withQuality: ['-b:v', '0'],

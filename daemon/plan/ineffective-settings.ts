@@ -1,4 +1,5 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
+import { isMeasured } from '../../src/shared/settings/quality.js';
 import { isSegmented } from '../../src/shared/settings/segments.js';
 import type { RequestWarning } from '../../src/shared/settings/setting.js';
 import { coverUrlOf } from '../../src/shared/settings/sources.js';
@@ -9,6 +10,7 @@ import { decideCap } from './decide/bitrate-cap.js';
 import { hasHintTracks, reasonWithoutHints } from './decide/hint-tracks.js';
 import { storesLanguage } from './decide/languages.js';
 import { optionalColourCodecs, pixelRatioCodecs } from './decide/video-effects.js';
+import { type VideoEncoder, videoEncoders } from './encoders.js';
 import { audioSettings, turnsOff, videoSettings } from './stream-settings.js';
 
 /** The facts that decide which settings have an effect on an output. */
@@ -33,11 +35,15 @@ function isVideoEncoded(
   return facts.combination.video !== null && facts.settings.copy_video !== true;
 }
 
+const targetSettings = ['quality_target', 'quality_floor'] as const;
+/** Those of an encoded video that are no demands. */
+const encodingSettings = videoSettings.filter((name) => !targetSettings.some((target) => target === name));
+
 const theoraReason = 'the encoder of theora places keyframes itself';
 
 const rules: readonly EffectRule[] = [
   {
-    names: ['video_codec', ...videoSettings, 'copy_video'],
+    names: ['video_codec', ...encodingSettings, 'copy_video'],
     reason: ({ combination }) => (combination.video === null ? 'the output has no video' : null),
   },
   {
@@ -71,14 +77,29 @@ const rules: readonly EffectRule[] = [
         : null,
   },
   {
-    names: ['measure_quality', 'quality_metric', 'quality_reference'],
+    names: ['measure_quality', 'quality_metric', 'quality_reference', ...targetSettings],
     isDemand: true,
     reason: ({ combination }) => (combination.video === null ? 'the output has no video' : null),
   },
   {
     names: ['quality_metric', 'quality_reference'],
     reason: ({ settings, combination }) =>
-      combination.video !== null && settings.measure_quality !== true ? 'it needs measure_quality' : null,
+      combination.video !== null && !isMeasured(settings)
+        ? 'it needs measure_quality or quality_target'
+        : null,
+  },
+  {
+    names: targetSettings,
+    isDemand: true,
+    reason: (facts) => {
+      if (facts.combination.video === null) return null;
+      if (facts.settings.copy_video === true) return 'the video is copied';
+      const { codec, encoder } = facts.combination.video;
+      const { crf }: VideoEncoder = videoEncoders[encoder];
+      if (crf === undefined) return `${codec} has no constant rate factor`;
+      if (facts.settings.video_bitrate !== undefined) return 'video_bitrate decides';
+      return facts.settings.quality_target === undefined ? 'it needs quality_target' : null;
+    },
   },
   {
     names: ['target_size'],
@@ -152,7 +173,7 @@ const rules: readonly EffectRule[] = [
         : null,
   },
   {
-    names: ['video_codec', ...videoSettings],
+    names: ['video_codec', ...encodingSettings],
     reason: ({ settings, combination }) =>
       settings.copy_video === true && combination.video !== null ? 'the video is copied' : null,
   },

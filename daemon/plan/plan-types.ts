@@ -13,6 +13,7 @@ import type { TrackOrigins } from '../jobs/tracks.js';
 import type { AudioMeasurement, MeasuredAudio } from './decide/normalization.js';
 import type { Packaging } from './decide/packaging.js';
 import type { PlannedReference } from './quality/quality-types.js';
+import type { TargetQuality } from './quality/search-crf.js';
 
 /** What this ffmpeg supports. Queried once, so that planning stays pure. */
 export interface Capabilities {
@@ -49,6 +50,8 @@ export interface OutputToPlan {
   readonly frameAtStart?: number | null;
   /** What was measured in each of its tracks of audio, by the index of the stream, as `Plan.measurements` asks. */
   readonly measured?: ReadonlyMap<number, MeasuredAudio>;
+  /** The constant rate factor for its `quality_target`, in the scale of its encoder; absent before it was searched. */
+  readonly crf?: number;
   /** The lengths of the segments into which it is cut, or copies of it, in seconds; absent if there are none. */
   readonly segmentGrids?: readonly number[];
   /** Test mode (section 8): the output ends at most 5 seconds after the start of the clip. */
@@ -261,6 +264,8 @@ interface ProductVideo {
     readonly capKbps: number | null;
     readonly targetBytes?: number;
   };
+  /** What its `quality_target` asks for; absent if something else decides its rate. */
+  readonly quality?: TargetQuality;
   /** Set if it is that of the input, copied without encoding. */
   readonly isCopied?: true;
   /** What it declares about its HDR; absent for standard range. */

@@ -22,6 +22,7 @@ import { languagesOf, lostLanguageWarnings, lostRegionWarnings } from './decide/
 import { leftOutWarnings } from './decide/left-out.js';
 import { decideMetadata, hasTimecode } from './decide/metadata.js';
 import { decidePackaging } from './decide/packaging.js';
+import { withFactor } from './decide/quality-target.js';
 import { selectAudio } from './decide/select-tracks.js';
 import { withTargetBitrate } from './decide/target-size.js';
 import { decideHeldFrame, decideLastFrame, isLastFrameHeld } from './decide/timing.js';
@@ -134,6 +135,7 @@ function decideOutput(
     fontsFolder,
     measured,
     segmentGrids = [],
+    crf,
   }: OutputToPlan,
   given: MediaFacts,
   capabilities: Capabilities,
@@ -220,6 +222,7 @@ function decideOutput(
           settings.subtitles === 'burn' && captions.length > 0,
         );
   if ('failure' in videoResult) return videoResult;
+  const encodedVideo = videoResult.video === null ? null : withFactor(videoResult.video, crf);
   const isVideo = videoResult.video !== null || copiedVideo !== null;
   const lacksThumbnails = !isVideo && settings.thumbnails !== undefined;
   if (lacksThumbnails && settings.strict === true)
@@ -267,10 +270,10 @@ function decideOutput(
     clip,
     contentSeconds: contentSecondsOf(clip, outputStreams, media),
     video:
-      videoResult.video === null || burned === undefined
-        ? videoResult.video
+      encodedVideo === null || burned === undefined
+        ? encodedVideo
         : {
-            ...videoResult.video,
+            ...encodedVideo,
             burned: { ...burned, ...(fontsFolder === undefined ? {} : { fontsFolder }) },
           },
     ...(copiedVideo === null ? {} : { copiedVideo }),

@@ -73,6 +73,7 @@ export function productOf(decision: Decision, media: MediaFacts, paths: PlanPath
             frameSeconds,
             frames: decision.lastFrame?.frames ?? null,
             ...(video.hdr === undefined ? {} : { hdr: video.hdr }),
+            ...(video.quality === undefined ? {} : { quality: video.quality }),
             ...(video.rate.by === 'bitrate'
               ? {
                   bitrate: {

@@ -7,6 +7,7 @@ type Names = readonly (keyof OutputSettings)[];
 export const videoSettings: Names = [
   ...(['width', 'height', 'size', 'upscale', 'aspect_mode', 'rotate', 'flip'] as const),
   ...(['quality', 'video_bitrate', 'target_size', 'bitrate_cap', 'buffer_size', 'onepass', 'speed'] as const),
+  ...(['quality_target', 'quality_floor'] as const),
   ...(['crf', 'constant_bitrate', 'max_video_bitrate', 'tuning'] as const),
   ...(['max_frame_rate', 'min_frame_rate', 'frame_rate', 'decimate'] as const),
   ...(['deinterlace', 'deinterlace_mode', 'force_interlace_headers'] as const),

@@ -49,6 +49,14 @@ export type OutputMediaFile = RecordOf<typeof listedOutputFields> &
 /** What a measurement of the quality of a video found. */
 export type QualityRecord = RecordOf<typeof qualityFields>;
 
+/** The part of it that says how the factor for a `quality_target` was found. */
+export type QualitySearch = Required<
+  Pick<
+    QualityRecord,
+    'target' | 'floor' | 'crf' | 'predicted' | 'probes' | 'samples' | 'search_seconds' | 'limited_by'
+  >
+>;
+
 /** One of `thumbnails` of a job (section 2.3). */
 export type ThumbnailRecord = RecordOf<typeof thumbnailFields>;
 

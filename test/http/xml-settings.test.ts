@@ -8,7 +8,7 @@ const samples: Readonly<Record<Exclude<Setting['kind'], 'object' | 'list'>, (set
   {
     integer: (setting) => ('min' in setting ? setting.min : 1),
     number: (setting) =>
-      setting.kind === 'number' ? Math.min(setting.min < 0 ? -9.5 : 12.5, setting.max) : 0,
+      setting.kind !== 'number' ? 0 : setting.min < 0 ? -9.5 : Math.min(setting.min + 12.5, setting.max),
     boolean: () => true,
     text: (setting) => ('form' in setting ? '0123456789abcdef0123456789ABCDEF' : ' <a> & "b" '),
     url: () => 'http://user:pass%20word@example.com/a.mp4?b=1&c=2',

@@ -28,7 +28,8 @@ function planned(id: number, settings: OutputSettings = defaultOutput): PlannedO
     audio: [],
   };
   const output = { id, settings, label: null } as unknown as PlannedOutput['output'];
-  return { output, steps: [step], product, reference: null, stepsAtBitrate: () => [step] };
+  const planPart = () => ({ steps: [], product, reference: null, files: [] });
+  return { output, steps: [step], product, reference: null, stepsAtBitrate: () => [step], planPart };
 }
 
 /** A run and a context whose ffmpeg fails with an error, if there is one, and whose runs, changes and lines are kept. */
@@ -69,7 +70,8 @@ async function encodeBoth({ run, context }: ReturnType<typeof fixture>): Promise
     shapeWarning: async () => null,
     copiedAudioWarnings: async () => [],
   };
-  const group = { latest: () => ({ members, individually: members }), source };
+  const latest = () => ({ members, individually: members });
+  const group = { latest, source, input: 'film.mp4', setFactor: () => {} };
   for await (const { output } of encode(run, context, group, tempFolder()))
     throw new Error(`output ${output.id} was encoded`);
 }

@@ -174,6 +174,10 @@ test('a target of the bitrate or quality that another one overrides is a warning
   assert.equal(profileWarnings({ crf: 20, quality: 3, video_bitrate: 500 }, 'a.mp4'), [
     'outputs[0].crf has no effect with video_bitrate (strict)',
   ]);
+  assert.equal(profileWarnings({ quality_target: 90, crf: 20, quality: 3 }, 'a.mp4'), [
+    'outputs[0].crf has no effect with quality_target (strict)',
+    'outputs[0].quality has no effect with quality_target (strict)',
+  ]);
 });
 
 test('a constant bitrate of AAC is a warning about silence, unless the quality overrides it', () => {

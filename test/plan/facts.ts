@@ -80,11 +80,11 @@ const muxers = [
   'adts',
 ];
 
-/** The capabilities of Debian's 5.1. */
+/** The capabilities of Debian's 5.1, with a program that measures. */
 export const newCapabilities: Capabilities = {
   version: 5.1,
   encoders: new Set([...encoders, ...audioEncoders]),
-  filters: new Set(['bwdif', 'yadif']),
+  filters: new Set(['bwdif', 'yadif', 'libvmaf']),
   muxers: new Set(muxers),
   hasFpsMode: true,
 };

@@ -41,6 +41,12 @@ const cases: readonly (readonly [OutputSettings, readonly string[]])[] = [
   ],
   [{ copy_video: true, video_bframes: 0 }, ['video_bframes the video is copied']],
   [{ copy_audio: true, audio_gain: 0, audio_normalize: false }, []],
+  [{ quality_target: 90, quality_floor: 80 }, []],
+  [{ quality_floor: 80 }, ['quality_floor it needs quality_target']],
+  [{ quality_target: 90, copy_video: true }, ['quality_target the video is copied']],
+  [{ quality_target: 90, skip_video: true }, ['quality_target the output has no video']],
+  [{ quality_target: 90, video_bitrate: 500 }, ['quality_target video_bitrate decides']],
+  [{ quality_target: 90, video_codec: 'theora' }, ['quality_target theora has no constant rate factor']],
 ];
 
 for (const [settings, expected] of cases) {

@@ -129,7 +129,7 @@ test('every step reads only local files, and only the input by its own path', ()
 });
 
 test('settings that an ffmpeg does not support are listed by name', () => {
-  const filters = new Set([...newCapabilities.filters, 'zscale', 'tonemap', 'libvmaf']);
+  const filters = new Set([...newCapabilities.filters, 'zscale', 'tonemap']);
   const all = listUnavailableSettings({ ...newCapabilities, filters });
   assert.equal(all, [
     'video_codec jp2: JPEG 2000 is not supported.',

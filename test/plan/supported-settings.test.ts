@@ -44,7 +44,7 @@ const allCodecs = ['libfdk_aac', 'pcm_s24le', 'pcm_s32le', 'libwebp'];
 const capabilities: Capabilities = {
   ...newCapabilities,
   encoders: new Set([...newCapabilities.encoders, ...allCodecs]),
-  filters: new Set([...newCapabilities.filters, 'ass', 'subtitles', 'libvmaf']),
+  filters: new Set([...newCapabilities.filters, 'ass', 'subtitles']),
 };
 const film = mediaFacts();
 const subtitled: MediaFacts = { ...film, subtitles: [{ streamIndex: 2, codec: 'subrip', language: 'en' }] };
@@ -81,6 +81,7 @@ const contexts: readonly (readonly [Settings, string, MediaFacts])[] = [
   [{ width: 1920 }, 'film.mp4', film],
   [{ video_bitrate: 800 }, 'film.mp4', film],
   [{ measure_quality: true }, 'film.mp4', film],
+  [{ quality_target: 90 }, 'film.mp4', film],
   [{ bitrate_cap: 800 }, 'film.mp4', film],
   [{}, 'film.wav', film],
   [{ video_codec: 'vp9', audio_codec: 'opus', audio_bitrate: 128 }, 'film.webm', film],

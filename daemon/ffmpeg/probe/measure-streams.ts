@@ -16,23 +16,63 @@ export async function measureVideo(
   signal: AbortSignal,
 ): Promise<MeasuredVideo | null> {
   let [bytes, packets, first, last] = [0, 0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  const reader = new LineReader((line) => {
-    const [seconds, size] = line.split(',').map(Number.parseFloat);
-    if (seconds === undefined || size === undefined || !Number.isFinite(seconds + size)) return;
+  const isRead = await readPackets(ffprobe, path, 'v:0', { settings, signal }, (seconds, size) => {
     bytes += size;
     packets += 1;
     first = Math.min(first, seconds);
     last = Math.max(last, seconds);
   });
-  const exit = await launchFfprobe(ffprobe, entryArgs('packet=pts_time,size', 'v:0'), path, {
+  if (!isRead || packets < 2 || last <= first) return null;
+  // The duration of the last frame is taken to be the average of the others.
+  const seconds = ((last - first) * packets) / (packets - 1);
+  return { seconds, kbps: (bytes * 8) / 1000 / seconds };
+}
+
+/** Implements `Ffmpeg.measureSeconds`. */
+export async function measureSeconds(
+  ffprobe: Binary,
+  path: string,
+  streamIndex: number,
+  settings: ProbeSettings,
+  signal: AbortSignal,
+): Promise<readonly number[]> {
+  const sizes: (readonly [number, number])[] = [];
+  const isRead = await readPackets(ffprobe, path, String(streamIndex), { settings, signal }, (...packet) =>
+    sizes.push(packet),
+  );
+  if (!isRead) return [];
+  const first = sizes.reduce((least, [seconds]) => Math.min(least, seconds), Number.POSITIVE_INFINITY);
+  const bytes: number[] = [];
+  for (const [seconds, size] of sizes) {
+    const second = Math.floor(seconds - first + roundingSeconds);
+    while (bytes.length <= second) bytes.push(0);
+    bytes[second] = (bytes[second] ?? 0) + size;
+  }
+  return bytes;
+}
+
+/** Times in files are rounded to a millisecond at most. */
+const roundingSeconds = 0.0005;
+
+/** Calls `onPacket` with the time and the size of each packet of a stream. Resolves to whether all were read. */
+async function readPackets(
+  ffprobe: Binary,
+  path: string,
+  stream: string,
+  { settings, signal }: { readonly settings: ProbeSettings; readonly signal: AbortSignal },
+  onPacket: (seconds: number, bytes: number) => void,
+): Promise<boolean> {
+  const reader = new LineReader((line) => {
+    const [seconds, size] = line.split(',').map(Number.parseFloat);
+    if (seconds === undefined || size === undefined || !Number.isFinite(seconds + size)) return;
+    onPacket(seconds, size);
+  });
+  const exit = await launchFfprobe(ffprobe, entryArgs('packet=pts_time,size', stream), path, {
     settings,
     signal: AbortSignal.any([signal, timeoutSignal(settings.seconds * 1000)]),
     onStdout: (text) => reader.add(text),
   });
-  if (exit.exitCode !== 0 || packets < 2 || last <= first) return null;
-  // The duration of the last frame is taken to be the average of the others.
-  const seconds = ((last - first) * packets) / (packets - 1);
-  return { seconds, kbps: (bytes * 8) / 1000 / seconds };
+  return exit.exitCode === 0;
 }
 
 /** The times of a track in seconds of the file's timestamps. */

@@ -154,6 +154,8 @@ export function codecOptionWarnings(
     message,
     ...(strictError === undefined ? {} : { strictError }),
   });
+  const { quality_target, crf } = settings;
+  const factor = quality_target !== undefined ? 'quality_target' : crf !== undefined ? 'crf' : null;
   return [
     ...lost.map(({ name, reason }) => warn(name, `has no effect: ${reason}`)),
     ...((givenDepth(settings) ?? 8) !== 8 && !codecsWithProfiles.includes(codec)
@@ -162,16 +164,16 @@ export function codecOptionWarnings(
     ...(settings.video_color_range === 'full' && !fullRangeCodecs.includes(codec)
       ? [warn('video_color_range', 'has no effect: only h264 and hevc can have full range')]
       : []),
-    ...(['video_bitrate', 'target_size'] as const).flatMap((name) =>
+    ...(['video_bitrate', 'target_size', 'quality_target'] as const).flatMap((name) =>
       settings.crf !== undefined && settings[name] !== undefined
         ? [warn('crf', `has no effect with ${name}`, `must not be given with ${name}`)]
         : [],
     ),
-    ...(settings.crf !== undefined &&
+    ...(factor !== null &&
     !hasTargetBitrate(settings) &&
     settings.quality !== undefined &&
     withCrf.includes(codec)
-      ? [warn('quality', 'has no effect with crf', 'must not be given with crf')]
+      ? [warn('quality', `has no effect with ${factor}`, `must not be given with ${factor}`)]
       : []),
     ...(codec === 'hevc' && settings.tuning === 'film'
       ? [warn('tuning', 'has no effect: hevc cannot be tuned for film')]

@@ -25,6 +25,7 @@ import type {
 import { decideHdr, dolbyVisionOnlyMessage, isDolbyVisionOnly } from './hdr.js';
 import { decideKeyframes, losesKeyframesInTwoPasses } from './keyframes.js';
 import { depthFor } from './pixel-formats.js';
+import { firstRate, targetQuality } from './quality-target.js';
 import { decideLimitedFit, enlargedWarnings, pixelsOf } from './size.js';
 import { decideTiming, type TimingSource } from './timing.js';
 import { decideEffects, decideFieldRate, decideSignalling } from './video-effects.js';
@@ -91,6 +92,7 @@ export function decideVideo(
   });
   const codecOptions = decideCodecOptions(settings, codec, demand, depth);
   const fields = withinFieldHeight(signalling, height);
+  const quality = targetQuality(settings, encoder);
   const corrected = [...corrections, ...hdr.corrections, ...codecOptions.corrections, ...fields.corrections];
   const errors = corrected.filter(({ name }) => isStrictAbout(settings, name));
   if (errors.length > 0) return rejected(errors.map((one) => toStrictSentence(settings, one)).join(' '));
@@ -127,10 +129,14 @@ export function decideVideo(
         : {}),
       watermarks: overlays,
       ...timing,
-      rate: withinLevel(
-        decideVideoRate(settings, encoder, losesKeyframesInTwoPasses(keyframes, encoder)),
-        codecOptions,
-      ),
+      rate:
+        quality === null
+          ? withinLevel(
+              decideVideoRate(settings, encoder, losesKeyframesInTwoPasses(keyframes, encoder)),
+              codecOptions,
+            )
+          : firstRate(quality.scale),
+      ...(quality === null ? {} : { quality }),
       cap: codecOptions.cap,
       speed: levelOf(settings.speed),
       codecOptions: codecOptions.options,
@@ -238,6 +244,11 @@ function isFittable({ width, height, pixelFormat, colourRange }: VideoFacts): bo
   return colourRange !== 'full' && oddFormat.test(pixelFormat ?? '');
 }
 
+/** Converts a factor on the scale of x264, 1 to 51, to that of an encoder. */
+function crfOnScaleOf({ min = 0, max }: NonNullable<VideoEncoder['crf']>, factor: number): number {
+  return Math.max(min, Math.round((factor * max) / 51));
+}
+
 /** The settings of the video bitrate (section 4.1 Video bitrate). */
 type VideoRateSettings = Pick<
   OutputSettings,
@@ -262,7 +273,7 @@ function decideVideoRate(
     return { by: 'bitrate', kbps, passes: allowsTwoPasses ? 2 : 1 };
   }
   if (settings.crf !== undefined && crfArgs !== undefined)
-    return { by: 'crf', factor: settings.crf, passes: 1 };
+    return { by: 'crf', factor: crfOnScaleOf(crfArgs, settings.crf), passes: 1 };
   const usesTwoPasses = allowsTwoPasses && hasTwoPassQuality === true && settings.bitrate_cap === undefined;
   return { by: 'quality', level: levelOf(settings.quality), passes: usesTwoPasses ? 2 : 1 };
 }

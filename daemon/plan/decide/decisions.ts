@@ -24,6 +24,7 @@ import type {
   DeclaredHdr,
   WatermarkImage,
 } from '../plan-types.js';
+import type { TargetQuality } from '../quality/search-crf.js';
 import type { AudioEffects } from './audio-effects.js';
 import type { Packaging } from './packaging.js';
 
@@ -84,9 +85,7 @@ export type Timing = { readonly gridRate?: Ratio; readonly heldFrame?: HeldFrame
   | { readonly by: 'constant-rate'; readonly rate: Ratio }
 );
 
-/**
- * Which frames are dropped, while the others keep their timestamps: all except one in `oneOf`, or those above a rate.
- */
+/** Which frames are dropped, while the others keep their timestamps: all but one in `oneOf`, or those above a rate. */
 export type FrameDropRule =
   | { readonly by: 'count'; readonly oneOf: number }
   | { readonly by: 'rate'; readonly maxRate: Ratio };
@@ -109,7 +108,7 @@ export type FrameClock =
 /** The target of the rate control: a quality or a bitrate. */
 export type VideoRate =
   | { readonly by: 'quality'; readonly level: Level; readonly passes: 1 | 2 }
-  /** A constant rate factor on the scale of x264, 1 to 51. */
+  /** A constant rate factor on the scale of the encoder. */
   | { readonly by: 'crf'; readonly factor: number; readonly passes: 1 }
   /** `isConstant` if every period has this bitrate, not only the average. */
   | { readonly by: 'bitrate'; readonly kbps: number; readonly passes: 1 | 2; readonly isConstant?: true };
@@ -248,6 +247,8 @@ export interface VideoDecision {
   /** Approximate frames per second; null if unknown. */
   readonly framesPerSecond: number | null;
   readonly rate: VideoRate;
+  /** What its factor is searched for; absent if it is not. */
+  readonly quality?: TargetQuality;
   /** Null for no cap. */
   readonly cap: BitrateCap | null;
   readonly speed: Level;

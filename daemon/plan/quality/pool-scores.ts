@@ -33,6 +33,9 @@ export interface MeasuredFrames {
   readonly reference: SideStatistics;
 }
 
+/** Times are rounded to a millisecond, which must not move a frame into the second before. */
+const roundingSeconds = 0.0005;
+
 /** The score of a second. */
 export interface SecondScore {
   /** When it begins, in seconds from the start. */
@@ -82,8 +85,7 @@ export function poolScores(
 export function scoresBySecond({ scores, output: { times } }: MeasuredFrames): readonly SecondScore[] {
   const bySecond = new Map<number, number[]>();
   for (const { frame, vmaf } of scores) {
-    // Rounded times must not move a frame into the second before.
-    const second = Math.floor((times[frame] ?? 0) + 0.0005);
+    const second = Math.floor((times[frame] ?? 0) + roundingSeconds);
     const group = bySecond.get(second);
     if (group === undefined) bySecond.set(second, [vmaf]);
     else group.push(vmaf);
@@ -91,9 +93,21 @@ export function scoresBySecond({ scores, output: { times } }: MeasuredFrames): r
   return [...bySecond].map(([time, group]) => ({ time, score: meanOf(group) }));
 }
 
+/** The mean score of the frames from a time on, and that of the worst second of them. */
+export function scoresFrom(measured: MeasuredFrames, fromSeconds: number): { mean: number; worst: number } {
+  const { times } = measured.output;
+  const isMeasured = (frame: number) => (times[frame] ?? 0) + roundingSeconds >= fromSeconds;
+  const scores = measured.scores.filter(({ frame }) => isMeasured(frame));
+  const seconds = scoresBySecond({ ...measured, scores: scores.length === 0 ? measured.scores : scores });
+  return {
+    mean: meanOf((scores.length === 0 ? measured.scores : scores).map(({ vmaf }) => vmaf)),
+    worst: Math.min(...seconds.map(({ score }) => score)),
+  };
+}
+
 /** The frame with the lowest score in a second. */
 export function worstFrameIn({ scores, output: { times } }: MeasuredFrames, second: number): FrameScore {
-  const inSecond = scores.filter(({ frame }) => Math.floor((times[frame] ?? 0) + 0.0005) === second);
+  const inSecond = scores.filter(({ frame }) => Math.floor((times[frame] ?? 0) + roundingSeconds) === second);
   return inSecond.reduce((lowest, one) => (one.vmaf < lowest.vmaf ? one : lowest));
 }
 

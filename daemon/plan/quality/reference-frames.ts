@@ -1,3 +1,4 @@
+import { isMeasured } from '../../../src/shared/settings/quality.js';
 import { type MediaFacts, swapsSides } from '../../jobs/media.js';
 import { finalMatrix } from '../decide/colours.js';
 import type { Decision, Overlay, PixelSize, VideoDecision } from '../decide/decisions.js';
@@ -19,17 +20,14 @@ import type { FrameRun, PlannedReference } from './quality-types.js';
  */
 export function planReference(
   decision: Decision,
-  {
-    measure_quality,
-    quality_metric: metric = 'vmaf',
-    quality_reference: reference = 'output',
-  }: OutputToPlan['settings'],
+  settings: OutputToPlan['settings'],
   media: MediaFacts,
   paths: PlanPaths,
   capabilities: Capabilities,
 ): readonly PlannedReference[] {
   const { outputId, video, copiedVideo, clip } = decision;
-  if (measure_quality !== true) return [];
+  if (!isMeasured(settings)) return [];
+  const { quality_metric: metric = 'vmaf', quality_reference: reference = 'output' } = settings;
   if (copiedVideo !== undefined) {
     const { source } = copiedVideo;
     if (clip.startSeconds > 0 || clip.lengthSeconds !== null) return [];

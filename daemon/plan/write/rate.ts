@@ -37,7 +37,7 @@ function targetArgs(video: VideoDecision, encoder: VideoEncoder): readonly strin
   if (rate.by === 'bitrate') {
     return [...option('-b:v', belowCap(rate.kbps, cap, encoder)), ...(encoder.withBitrate ?? [])];
   }
-  const quality = rate.by === 'crf' ? crfArgs(rate.factor, encoder) : atLevel(encoder.quality, rate.level);
+  const quality = rate.by === 'crf' ? ['-crf', String(rate.factor)] : atLevel(encoder.quality, rate.level);
   const ceiling = ceilingKbps(video, encoder);
   const cappedKbps = cap === null ? null : cap.kbps * encoder.underCap.bitrateRatio;
   switch (encoder.underCap.quality) {
@@ -50,11 +50,6 @@ function targetArgs(video: VideoDecision, encoder: VideoEncoder): readonly strin
     case 'bitrate-only':
       return cappedKbps === null ? quality : option('-b:v', cappedKbps);
   }
-}
-
-/** The constant rate factor on the scale of the encoder. */
-function crfArgs(factor: number, { crf = { max: 51 } }: VideoEncoder): readonly string[] {
-  return ['-crf', String(Math.max(crf.min ?? 0, Math.round((factor * crf.max) / 51)))];
 }
 
 function scaled(video: VideoDecision, scale: number): VideoDecision {
@@ -71,12 +66,19 @@ function belowCap(kbps: number, cap: BitrateCap | null, { underCap }: VideoEncod
   return cap === null || underCap.bitrateRatio === 1 ? kbps : Math.min(kbps, cap.kbps * capHeadroom);
 }
 
-function ceilingKbps({ rate, fit, framesPerSecond }: VideoDecision, encoder: VideoEncoder): number | null {
+/** A ceiling must not decide about a factor that was searched for a quality. */
+const searchedCeilingScale = 8;
+
+function ceilingKbps(
+  { rate, quality, fit, framesPerSecond }: VideoDecision,
+  encoder: VideoEncoder,
+): number | null {
   if (rate.by === 'bitrate' || encoder.ceilingBitsPerPixel === undefined) return null;
   const pixelsPerSecond = fit.canvas.width * fit.canvas.height * (framesPerSecond ?? assumedFramesPerSecond);
   // A factor has no ceiling of its own, so it gets the one of the highest quality.
   const level = rate.by === 'crf' ? 5 : rate.level;
-  const kbps = Math.ceil((pixelsPerSecond * atLevel(encoder.ceilingBitsPerPixel, level)) / 1000);
+  const scale = quality === undefined ? 1 : searchedCeilingScale;
+  const kbps = Math.ceil((scale * pixelsPerSecond * atLevel(encoder.ceilingBitsPerPixel, level)) / 1000);
   return Math.max(kbps, atLevel(minCeilingKbps, level));
 }
 

@@ -1,6 +1,7 @@
 import { isCaptions } from '../../../src/shared/settings/captions.js';
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { isPlaylist } from '../../../src/shared/settings/playlists.js';
+import { isMeasured } from '../../../src/shared/settings/quality.js';
 import { isSegmented } from '../../../src/shared/settings/segments.js';
 import { isTransferOnly } from '../../../src/shared/settings/sources.js';
 import { isFinal } from '../../../src/shared/states.js';
@@ -201,6 +202,8 @@ function isEncoded(settings: OutputSettings): boolean {
 function decisiveOf(settings: OutputSettings): OutputSettings {
   const decisive: Partial<Record<keyof OutputSettings, unknown>> = {};
   for (const name of decisiveSettings) if (isGiven(settings[name])) decisive[name] = settings[name];
+  // Any target needs a program that measures.
+  if (isMeasured(settings)) decisive.measure_quality = true;
   // Any of them, with any value, needs an encoder that places keyframes.
   if (forcingSettings(settings).length > 0) decisive.forced_keyframe_rate = 1;
   return decisive as OutputSettings;

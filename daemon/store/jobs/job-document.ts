@@ -105,6 +105,7 @@ const isOutput = shapeOf<JobOutput>({
   secondary: (value) => value === undefined || isDestination(value),
   primaryUploadError: (value) => value === undefined || isText(value),
   rendition: (value) => value === undefined || isObject(value),
+  search: (value) => value === undefined || isObject(value),
   quality: (value) => value === undefined || isObject(value),
   captionFiles: (value) => value === undefined || listOf(isCaptionFile)(value),
   origins: (value) => value === undefined || isObject(value),

@@ -25,10 +25,19 @@ export function qualityFacts({ quality }: object & { readonly quality?: QualityR
     `worst second ${worst.score.toFixed(1)} at ${humanDuration(worst.time)}`,
     model,
   ];
-  return [
-    ['quality', parts.join(', ')],
-    ['over time', scoreLine(scores)],
+  return [['quality', parts.join(', ')], ...targetFacts(quality), ['over time', scoreLine(scores)]];
+}
+
+/** How the factor for a `quality_target` was found; nothing without one. */
+function targetFacts({ target, crf, probes = [], corrections = 0, limited_by }: QualityRecord): Fact[] {
+  if (target === undefined || crf === undefined) return [];
+  const tried = probes.map((probe) => `${probe.crf} gave ${probe.score.toFixed(1)}`).join(', ');
+  const parts = [
+    `${target} with CRF ${crf} (${tried})`,
+    ...(corrections > 0 ? ['encoded again to meet it'] : []),
+    ...(limited_by == null ? [] : [`limited by ${limited_by}`]),
   ];
+  return [['target', parts.join(', ')]];
 }
 
 /** A measurement as `venc compare` prints it. */

@@ -13,6 +13,53 @@ const declared = {
   reference: { ...name, description: 'that of the reference; null if it declares none' },
 } as const satisfies RecordTable;
 
+/** The search for a `quality_target`. */
+const probe = {
+  crf: { ...score, description: 'constant rate factor, in the scale of the encoder' },
+  score: { ...score, description: 'mean score of the samples' },
+  worst: { ...score, description: 'score of their worst second' },
+  bytes: { type: 'integer', description: 'bytes of the video that this factor should give' },
+  seconds: { ...score, description: 'time that the probe took, in seconds' },
+} as const satisfies RecordTable;
+
+/** How the factor for a `quality_target` was found; absent without it. */
+export const searchFields = {
+  target: { ...score, isOptional: true, description: 'score to reach' },
+  floor: { ...score, isOptional: true, isNullable: true, description: 'score that each second was to reach' },
+  crf: {
+    ...score,
+    isOptional: true,
+    description: 'constant rate factor of the file, in the scale of its encoder',
+  },
+  predicted: { ...score, isOptional: true, description: 'score that the samples promised' },
+  probes: {
+    type: 'array',
+    isOptional: true,
+    of: { type: 'object', fields: probe, description: 'a probe' },
+    item: 'probe',
+    description: 'factors that were tried on samples of the film',
+  },
+  samples: {
+    type: 'integer',
+    isOptional: true,
+    description: 'number of samples; 0 if the whole film was encoded',
+  },
+  search_seconds: { ...score, isOptional: true, description: 'time that the search took, in seconds' },
+  corrections: {
+    type: 'integer',
+    isOptional: true,
+    description: 'how often the film was encoded again to meet the target',
+  },
+  limited_by: {
+    type: 'string',
+    isOptional: true,
+    values: ['crf', 'probes', 'bitrate_cap', 'max_video_bitrate'],
+    isNullable: true,
+    description:
+      'what kept the video from its target: the end of the scale of the encoder, four probes that did not get close, or a maximum bitrate; null if nothing did',
+  },
+} as const satisfies RecordTable;
+
 /** What a measurement of the quality of a video found: `quality` of an output, and `venc compare --json`. */
 export const qualityFields = {
   metric: { type: 'string', values: ['vmaf', 'vmaf-neg'], description: 'what was measured' },
@@ -41,6 +88,7 @@ export const qualityFields = {
   luma: { type: 'object', fields: luma, description: 'mean luma of 8 bits in limited range, 16 to 235' },
   matrix: { type: 'object', fields: declared, description: 'matrices that the videos declare' },
   range: { type: 'object', fields: declared, description: 'ranges that the videos declare: full, limited' },
+  ...searchFields,
   scores: {
     type: 'array',
     of: { ...score, description: 'mean score of a part' },

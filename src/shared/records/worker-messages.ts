@@ -1,3 +1,4 @@
+import { outputEvents } from '../states.js';
 import type { RecordTable } from './field.js';
 
 /*
@@ -79,7 +80,7 @@ export const workerHeartbeatFields = {
         id: { ...count, description: 'id of the input or output' },
         event: {
           type: 'string',
-          values: ['downloading', 'inspecting', 'transcoding', 'check', 'uploading'],
+          values: ['inspecting', ...outputEvents],
           description: 'the current activity',
         },
         percent: { ...percent, description: 'percent of the current activity' },
@@ -137,6 +138,7 @@ export const workerChangeFields = {
         type: 'string',
         values: [
           ...(['inspected', 'input-failed', 'output-assigned', 'output-started', 'output-finished'] as const),
+          'quality-searched',
           ...(['output-failed', 'output-queued', 'output-skipped', 'source-failed'] as const),
         ],
         description: 'the kind of change',

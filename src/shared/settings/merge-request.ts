@@ -23,9 +23,11 @@ export interface RequestLayers {
 /** Settings that a higher-priority setting removes, because they would override it. */
 const overriddenSettings: ReadonlyMap<string, readonly string[]> = new Map([
   ['size', ['width', 'height']],
-  ['quality', ['video_bitrate', 'target_size']],
-  ['video_bitrate', ['target_size']],
-  ['target_size', ['video_bitrate']],
+  ['quality', ['video_bitrate', 'target_size', 'quality_target', 'quality_floor']],
+  ['crf', ['quality_target', 'quality_floor']],
+  ['video_bitrate', ['target_size', 'quality_target', 'quality_floor']],
+  ['target_size', ['video_bitrate', 'quality_target', 'quality_floor']],
+  ['quality_target', ['video_bitrate', 'target_size']],
   ['audio_bitrate', ['audio_quality']],
   ['audio_channels', ['output_audio_channels']],
   ['decimate', ['frame_rate']],

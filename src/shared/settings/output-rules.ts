@@ -51,6 +51,14 @@ const rules: readonly OutputRule[] = [
     bitrate_cap !== undefined && video_bitrate !== undefined && bitrate_cap < video_bitrate
       ? '.bitrate_cap must not be below video_bitrate'
       : undefined,
+  ({ quality_target, quality_floor }) =>
+    quality_target !== undefined && quality_floor !== undefined && quality_floor > quality_target
+      ? '.quality_floor must not be above quality_target'
+      : undefined,
+  ({ target_size, quality_target }) =>
+    target_size !== undefined && quality_target !== undefined
+      ? '.target_size must not be given with quality_target'
+      : undefined,
   ({ target_size, video_bitrate }) =>
     target_size !== undefined && video_bitrate !== undefined
       ? '.target_size must not be given with video_bitrate'

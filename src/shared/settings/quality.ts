@@ -2,8 +2,22 @@ import type { SettingsTable } from './setting.js';
 
 const section = 'addition';
 
-/** How the quality of the video is measured. */
+/** The quality that the video shall have, and how it is measured. */
 export const qualityTable = {
+  quality_target: {
+    kind: 'number',
+    min: 40,
+    max: 99,
+    section,
+    help: 'VMAF score that the video shall have, met with as few bits as possible; overrides quality and crf',
+  },
+  quality_floor: {
+    kind: 'number',
+    min: 0,
+    max: 99,
+    section,
+    help: 'VMAF score that no second of the video may miss, beside quality_target',
+  },
   measure_quality: {
     kind: 'boolean',
     default: false,
@@ -15,13 +29,21 @@ export const qualityTable = {
     choices: ['vmaf', 'vmaf-neg'],
     default: 'vmaf',
     section,
-    help: 'what measure_quality measures; vmaf-neg does not count enhanced contrast as quality',
+    help: 'what is measured; vmaf-neg does not count enhanced contrast as quality',
   },
   quality_reference: {
     kind: 'choice',
     choices: ['output', 'source'],
     default: 'output',
     section,
-    help: 'what measure_quality compares with: the film at the size of the output, or at its own size',
+    help: 'what the video is compared with: the film at the size of the output, or at its own size',
   },
 } as const satisfies SettingsTable;
+
+/** Whether the quality of an output is measured. */
+export function isMeasured(settings: {
+  readonly measure_quality?: boolean;
+  readonly quality_target?: number;
+}): boolean {
+  return settings.measure_quality === true || settings.quality_target !== undefined;
+}

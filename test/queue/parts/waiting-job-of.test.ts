@@ -96,6 +96,7 @@ const decisive: readonly string[] = [
     'packaging',
     'prepare_for_segmenting',
     'preserve_hdr_metadata',
+    'quality_target',
     'requires',
   ],
   ...['skip_audio', 'skip_captions', 'skip_video', 'streaming_delivery_format', 'subtitles', 'tuning'],
