@@ -50,11 +50,14 @@ test('cover images follow the tracks of a film, whose options are those of its v
 test('the timecode of a film with cover images is that of its video', () => {
   const media = { ...song, timecode: '10:00:00:00' };
   const argument = '-metadata:s:v:0 timecode=10:00:00:00';
-  assert.ok(lineOf({}, 'film.mp4', media).includes(argument));
+  const constant = { constant_frame_rate: true, frame_rate: 25 };
+  assert.ok(lineOf(constant, 'film.mp4', media).includes(argument));
   assert.ok(lineOf({ copy: true }, 'film.mp4', media).includes(argument));
-  assert.equal(planned({}, 'film.mp4', media).files, [
+  assert.equal(planned(constant, 'film.mp4', media).files, [
     { path: '/scratch/metadata-7.txt', content: ';FFMETADATA1\n', holds: 'metadata' },
   ]);
+  // ffmpeg 7.0 would lose it with these times of frames.
+  assert.not.ok(lineOf({}, 'film.mp4', media).includes(argument));
   assert.not.match(lineOf({}, 'film.mkv', media), /timecode=/);
 });
 

@@ -76,12 +76,14 @@ export function attachedArgs(decision: Decision, hasVideo: boolean): readonly st
 
 /**
  * The timecode that is declared for the video and not for the file: the muxer of MP4 would write another track of
- * timecode for each cover image. Null if there is none.
+ * timecode for each cover image. Null if there is none, and for frames at the times of the source: ffmpeg 7.0 would
+ * store none for them.
  */
 export function videoTimecodeOf(decision: Decision): string | null {
   const { metadata, container, video, copiedVideo } = decision;
   if (container.muxer !== 'mp4' || (video ?? copiedVideo) == null || artTracks(decision).length === 0)
     return null;
+  if (video?.timing.by === 'source-timestamps') return null;
   return metadata?.tags.find(({ name }) => name === 'timecode')?.value ?? null;
 }
 
