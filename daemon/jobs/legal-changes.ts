@@ -108,7 +108,7 @@ const outputLegalFrom = {
   'quality-searched': ['processing'],
   'output-finished': ['processing'],
   'output-failed': ['queued', 'assigning', 'processing'],
-  'output-skipped': ['waiting', 'queued'],
+  'output-skipped': ['waiting', 'queued', 'processing'],
   'output-queued': ['waiting'],
   'source-failed': ['waiting'],
 } as const satisfies Partial<Record<ChangeType, readonly OutputState[]>>;

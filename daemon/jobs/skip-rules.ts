@@ -1,4 +1,5 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
+import { formatBytes } from '../../src/shared/text/numbers.js';
 import { displaySize, type MediaFacts } from './media.js';
 
 /** The rules of `skip` of an output. */
@@ -33,6 +34,17 @@ export function exclusionReason({ skip = {} }: OutputSettings, media: MediaFacts
     videoKbps: video?.bitrateKbps ?? null,
   });
   return rule === null ? null : skippedBecause(rule);
+}
+
+/**
+ * Why `skip.min_saving` of an output excludes its encoded file, as a sentence; null if it does not. Sizes are in bytes,
+ * those of whole files.
+ */
+export function savingReason({ skip }: OutputSettings, fileBytes: number, inputBytes: number): string | null {
+  const saving = skip?.min_saving;
+  if (saving === undefined || fileBytes <= inputBytes * (1 - saving / 100)) return null;
+  const sizes = `its file has ${formatBytes(fileBytes)} and the input ${formatBytes(inputBytes)}`;
+  return skippedBecause(`${sizes}, and skip.min_saving asks for ${saving} percent less`);
 }
 
 /** The sentence in the record of a skipped output. */

@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isTransferOnly } from '../../src/shared/settings/sources.js';
 import { isFinal } from '../../src/shared/states.js';
@@ -6,6 +6,7 @@ import type { JobOutput } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { dependentsOf } from '../jobs/output-graph.js';
 import type { Run } from '../jobs/run.js';
+import { savingReason } from '../jobs/skip-rules.js';
 import type { SegmentTimes } from '../packaging/verify-alignment.js';
 import { captionOutputs } from './caption-outputs.js';
 import type { RunLimiter } from './concurrency-limits.js';
@@ -172,7 +173,16 @@ export async function encodeOutputs(
   for (const next of queue) {
     const batch = await next();
     for await (const made of makeFiles(run, context, batch, { scratch, requestedFiles, awaitSpace })) {
-      const { output, encoded } = made;
+      const { output, encoded, video } = made;
+      if (video !== null && !remade.has(output.id)) {
+        const { path } = encoded.product;
+        const reason = savingReason(output.settings, (await stat(path)).size, inputBytes);
+        if (reason !== null) {
+          await run.change({ type: 'output-skipped', id: output.id, reason });
+          await rm(path, { force: true });
+          continue;
+        }
+      }
       const dependents = dependentsOf(outputs, output);
       if (dependents.length > 0) {
         const path = join(scratch, `source-${output.id}`);

@@ -93,7 +93,10 @@ const byOutputState: readonly (readonly [Change, Readonly<Record<string, string>
     { type: 'output-failed', id: 9, failure: sampleFailure },
     { queued: 'failed', assigning: 'failed', processing: 'failed' },
   ],
-  [{ type: 'output-skipped', id: 9, reason: 'It is too short.' }, { queued: 'skipped' }],
+  [
+    { type: 'output-skipped', id: 9, reason: 'It is too short.' },
+    { queued: 'skipped', processing: 'skipped' },
+  ],
 ];
 
 for (const [change, legal] of byOutputState) {

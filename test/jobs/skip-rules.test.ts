@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { apply } from '../../daemon/jobs/changes.js';
 import type { MediaFacts } from '../../daemon/jobs/media.js';
-import { exclusionReason } from '../../daemon/jobs/skip-rules.js';
+import { exclusionReason, savingReason } from '../../daemon/jobs/skip-rules.js';
 import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
 import { changedAt, file, jobIn, media, sampleFailure } from './sample-job.js';
 
@@ -160,11 +160,14 @@ test('a job whose outputs are finished or skipped is finished', () => {
   assert.is(apply(skipped, { type: 'lost' }, changedAt).outputs[0]?.state, 'skipped');
 });
 
-test('an output that is being encoded is not skipped', () => {
-  assert.throws(
-    () => apply(running(), { type: 'output-skipped', id: 10, reason: 'It is too short.' }, changedAt),
-    /not legal/,
+test('a file that saves less than skip.min_saving is excluded, whatever the input is', () => {
+  const skip = { min_saving: 20 };
+  assert.is(savingReason({ skip }, 800, 1000), null);
+  assert.is(
+    savingReason({ skip }, 801_000, 1_000_000),
+    'This output was skipped, because its file has 801 kB and the input 1.0 MB, and skip.min_saving asks for 20 percent less.',
   );
+  assert.is(savingReason({}, 2000, 1000), null);
 });
 
 test.run();

@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -59,6 +60,37 @@ test('a job whose outputs are all skipped is finished', async () => {
     const id = await daemon.create({ input: `file://${input}`, outputs: [{ skip }] });
     const job = await daemon.waitForJob(id);
     assert.equal([job.state, job.output_media_files[0]?.state], ['finished', 'skipped']);
+  } finally {
+    await daemon.stop();
+  }
+});
+
+test('an output that saves too little is skipped after its encode, with those that have it as their source', async () => {
+  const folder = tempFolder();
+  const input = join(folder, 'in.mov');
+  await makeMedia(input, film('128x96', 1));
+  const daemon = await startTestDaemon({ filesRoots: [folder] });
+  try {
+    const url = (name: string) => `file://${join(folder, name)}`;
+    const id = await daemon.create({
+      input: url('in.mov'),
+      outputs: [
+        { label: 'large', url: url('large.mp4'), crf: 1, skip: { min_saving: 10 } },
+        { source: 'large', url: url('small.mp4'), width: 32 },
+        { url: url('tiny.mp4'), width: 32, crf: 40, audio_bitrate: 8, skip: { min_saving: 10 } },
+      ],
+    });
+    const { state, output_media_files: outputs } = await daemon.waitForJob(id);
+    assert.is(state, 'finished');
+    assert.equal(
+      outputs.map((output) => output.state),
+      ['skipped', 'skipped', 'finished'],
+    );
+    assert.match(outputs[0]?.warnings?.join() ?? '', /skip\.min_saving asks for 10 percent less/);
+    assert.equal(
+      (await readdir(folder)).filter((name) => name.endsWith('.mp4')),
+      ['tiny.mp4'],
+    );
   } finally {
     await daemon.stop();
   }

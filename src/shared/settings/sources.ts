@@ -72,7 +72,7 @@ const secondsRule = {
 } as const;
 const bitrateRule = { kind: 'integer', min: 1, max: 1_000_000, unit: 'Kbps', section: skipSection } as const;
 
-/** The rules of `skip`. */
+/** The rules of `skip`: about the input, and one about the file that was encoded. */
 const skipRules = {
   min_size: { ...sizeRule, help: 'skip if width times height of the input is below this' },
   max_size: { ...sizeRule, help: 'skip if width times height of the input is above this' },
@@ -96,6 +96,14 @@ const skipRules = {
     section: skipSection,
     help: 'skip if the input has no video',
   },
+  min_saving: {
+    kind: 'number',
+    min: 1,
+    max: 99,
+    unit: 'percent',
+    section: 'addition',
+    help: 'skip if the encoded file would not be this much smaller than the input',
+  },
 } as const satisfies SettingsTable;
 
 /** Whether an output is made at all, by the properties of the input. */
@@ -105,7 +113,7 @@ export const conditionsTable = {
     kind: 'object',
     fields: skipRules,
     section: skipSection,
-    help: 'rules about the input; if one matches, the output is not made',
+    help: 'rules about the input and about what an encode saves; if one matches, the output is not made',
   },
   min_size: { seenIn: 'job', ...sizeRule, help: 'the older form of skip.min_size' },
   max_size: { seenIn: 'job', ...sizeRule, help: 'the older form of skip.max_size' },

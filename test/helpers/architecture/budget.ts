@@ -14,12 +14,12 @@ export const budget: Budget = {
   'daemon/ffmpeg': { lines: 6290, files: 43 },
   'daemon/hosted-files': { lines: 890, files: 7 },
   'daemon/http': { lines: 4160, files: 28 },
-  'daemon/jobs': { lines: 3900, files: 31 },
+  'daemon/jobs': { lines: 3910, files: 31 },
   'daemon/metrics': { lines: 410, files: 2 },
   'daemon/migrate': { lines: 940, files: 4 },
   'daemon/net': { lines: 440, files: 4 },
   'daemon/packaging': { lines: 4330, files: 32 },
-  'daemon/pipeline': { lines: 5960, files: 42 },
+  'daemon/pipeline': { lines: 5970, files: 42 },
   'daemon/plan': { lines: 13230, files: 87 },
   'daemon/queue': { lines: 3520, files: 19 },
   'daemon/queue/postgres': { lines: 900, files: 4 },
@@ -34,7 +34,7 @@ export const budget: Budget = {
   'src/cli/output': { lines: 1430, files: 12 },
   'src/client': { lines: 3210, files: 23 },
   'src/config': { lines: 820, files: 6 },
-  'src/shared': { lines: 11330, files: 86 },
+  'src/shared': { lines: 11340, files: 86 },
   'src/tui': { lines: 2000, files: 16 },
 };
 
