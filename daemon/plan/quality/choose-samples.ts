@@ -19,9 +19,9 @@ const minVariation = 0.05;
 
 /**
  * Chooses the parts of a film that its probes encode. `secondBytes` has the bytes of the source's video for each second
- * of the clip. Bytes are a measure of how hard a scene is to encode, so the parts of the film are sorted by them into
+ * of the clip. Bytes are a measure of how hard a part is to encode, so the parts of the film are sorted by them into
  * as many strata as there are samples, and each stratum gets one from its middle. That is exact for any mix of easy and
- * hard scenes, where samples at even distances meet them by chance. Null if the film is short and is taken as a whole.
+ * hard parts, where samples at even distances meet them by chance. Null if the film is short and is taken as a whole.
  * Pure.
  */
 export function chooseSamples(secondBytes: readonly number[]): readonly QualitySample[] | null {

@@ -16,7 +16,7 @@ export const qualityTable = {
     min: 0,
     max: 99,
     section,
-    help: 'VMAF score that no second of the video may miss, beside quality_target',
+    help: 'VMAF score that no second of the video may miss; only with quality_target',
   },
   measure_quality: {
     kind: 'boolean',

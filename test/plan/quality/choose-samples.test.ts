@@ -16,7 +16,7 @@ test('the number of samples follows the minutes, between 6 and 24', () => {
   assert.equal(counts, [6, 6, 10, 24]);
 });
 
-test('the samples stand for easy and hard scenes in their proportion', () => {
+test('the samples stand for easy and hard parts in their proportion', () => {
   // A tenth of the film is ten times as hard, in one piece.
   const bytes = film(1200, (second) => (second >= 600 && second < 720 ? 10_000 : 1000 + (second % 7) * 10));
   const samples = chooseSamples(bytes) ?? [];
