@@ -115,7 +115,7 @@ for (const shell of shells) {
         for (const line of starts[shell]) await terminal.type(line);
         await terminal.type('echo re""ady');
         await terminal.shows(/^ready$/m);
-        await terminal.press('venc resu', 'Tab');
+        await terminal.press('venc resub', 'Tab');
         await terminal.shows(/venc resubmit/);
         await terminal.press('C-u');
         await terminal.press('venc resubmit --state cance', 'Tab');
