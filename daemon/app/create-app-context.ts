@@ -117,18 +117,8 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     let stopHandlingErrors = (): void => undefined;
     return {
       appContext: {
-        ...{
-          store,
-          queue,
-          pauses,
-          progressTracker,
-          events,
-          logs,
-          logEvents,
-          accounts,
-          savedCredentials,
-          ffmpeg,
-        },
+        ...{ store, queue, pauses, progressTracker, events, logs, logEvents },
+        ...{ accounts, savedCredentials, ffmpeg },
         ...files,
         ...{ workers: jobs.workers, remoteClaims: jobs.remoteClaims, workerFiles: jobs.workerFiles },
         maxOutputs: options.maxOutputs,

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { VencError } from '../../src/shared/errors.js';
 import { freeBytes } from '../../src/shared/util/disk.js';
 import { inScope } from '../../src/shared/util/error-scope.js';
+import { maxTimerMs } from '../../src/shared/util/timing.js';
 import { safeInputOptions } from '../plan/safe-input.js';
 import { cpuSecondsFor, type EncodeLimits, type ProgramLimits } from './containment/program-limits.js';
 import { audioChangeError, explainFailure, hasHiddenWriteError, undecodedTrackError } from './explain.js';
@@ -154,9 +155,6 @@ async function rejectNewLinks(folder: string, before: readonly string[]): Promis
   if (created.length > 0)
     throw new VencError('TranscodingError', 'The encoder created a link to another file, which was removed.');
 }
-
-/** The longest time that a timer of Node can wait. */
-const maxTimerMs = 2 ** 31 - 1;
 
 function startTimer(seconds: number | null, onEnd: () => void): NodeJS.Timeout | undefined {
   return seconds === null ? undefined : setTimeout(inScope(onEnd), Math.min(maxTimerMs, seconds * 1000));

@@ -1,5 +1,4 @@
-/** The maximum delay of Node's timers. */
-const maxDelayMs = 2 ** 31 - 1;
+import { maxTimerMs } from '../../src/shared/util/timing.js';
 
 /** Options of an expiry timer. */
 interface ExpiryTimerOptions {
@@ -50,7 +49,7 @@ export class ExpiryTimer {
     this.#nextMs = atMs;
     if (this.#timer !== null) clearTimeout(this.#timer);
     const delayMs = Math.max(0, atMs - this.#options.now().getTime());
-    this.#timer = setTimeout(() => void this.#expireDue(), Math.min(delayMs, maxDelayMs)).unref();
+    this.#timer = setTimeout(() => void this.#expireDue(), Math.min(delayMs, maxTimerMs)).unref();
   }
 
   async #expireDue(): Promise<void> {

@@ -51,7 +51,10 @@ function transferLimitFor(encodes: number): number {
 /** The kinds of work that are limited. */
 type LimitedWork = Exclude<keyof ConcurrencyLimits, 'pauses'>;
 
-/** Acquires the limits for one run. Runs that started earlier have priority. While its account is paused, a run does not begin to encode. */
+/**
+ * Acquires the limits for one run. Runs that started earlier have priority. While its account is paused, a run does not
+ * begin to encode.
+ */
 export interface RunLimiter {
   /** Greater than that of every earlier run. */
   readonly sequenceNumber: number;

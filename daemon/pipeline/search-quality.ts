@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { VencError } from '../../src/shared/errors.js';
 import type { QualityRecord, QualitySearch } from '../../src/shared/records.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
-import type { OutputEvent } from '../../src/shared/states.js';
+import { searchEvents } from '../../src/shared/states.js';
+import { roundToHundredths } from '../../src/shared/text/numbers.js';
 import { mapWithConcurrency } from '../../src/shared/util/semaphore.js';
 import { toJobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
@@ -52,9 +53,14 @@ async function searchQuality(
     const step = searchCrf(probes, target, target.scale);
     if (step.type === 'found') {
       return {
-        ...{ target: target.target, floor: target.floor, crf: step.crf, predicted: rounded(step.predicted) },
+        ...{
+          target: target.target,
+          floor: target.floor,
+          crf: step.crf,
+          predicted: roundToHundredths(step.predicted),
+        },
         ...{ probes, samples: chosen === null ? 0 : samples.length, limited_by: step.limitedBy },
-        search_seconds: rounded((performance.now() - started) / 1000),
+        search_seconds: roundToHundredths((performance.now() - started) / 1000),
       };
     }
     const report = reportProbe(run, planned, probes.length, samples.length);
@@ -235,10 +241,10 @@ async function probeFactor(
     results.reduce((sum, one) => sum + one.weight * value(one), 0);
   const seconds = planned.product.expectedSeconds ?? 0;
   return {
-    ...{ crf, score: rounded(weighted(({ score }) => score)) },
-    worst: rounded(Math.min(...results.map(({ worst }) => worst))),
+    ...{ crf, score: roundToHundredths(weighted(({ score }) => score)) },
+    worst: roundToHundredths(Math.min(...results.map(({ worst }) => worst))),
     bytes: Math.round(weighted(({ bytesPerSecond }) => bytesPerSecond) * seconds),
-    seconds: rounded((performance.now() - started) / 1000),
+    seconds: roundToHundredths((performance.now() - started) / 1000),
   };
 }
 
@@ -282,10 +288,6 @@ async function measureSample(
   return { score: mean, worst, bytesPerSecond: counted.reduce((sum, one) => sum + one, 0) / length };
 }
 
-const searchEvents: readonly OutputEvent[] = [
-  ...(['search 1 of 4', 'search 2 of 4', 'search 3 of 4', 'search 4 of 4'] as const),
-];
-
 /** Reports the progress of a probe, which counts samples. */
 function reportProbe(
   run: Run,
@@ -302,8 +304,4 @@ function reportProbe(
   };
   report(0);
   return report;
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 100) / 100;
 }

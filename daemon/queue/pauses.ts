@@ -1,4 +1,5 @@
 import type { Log } from '../../src/shared/util/log.js';
+import { maxTimerMs } from '../../src/shared/util/timing.js';
 import { defaultAccountId } from '../jobs/job.js';
 import type { AccountStore, Pause } from '../store/account-store.js';
 import { describeError } from './job-run.js';
@@ -25,9 +26,6 @@ interface Entry extends Pause {
   readonly endsAtMs: number;
   readonly timer: NodeJS.Timeout | null;
 }
-
-/** The maximum delay of Node's timers. */
-const maxTimerDelayMs = 2 ** 31 - 1;
 
 /**
  * The pauses of accounts, which hold over restarts. A pause with a length ends after that time, also if the clock is
@@ -59,7 +57,7 @@ export class QueuePauses {
 
   /** Whether no job of an account may start. */
   readonly holds = (accountId: string): boolean =>
-    this.#held.size > 0 && (this.#held.has(defaultAccountId) || this.#held.has(accountId));
+    this.#held.has(defaultAccountId) || this.#held.has(accountId);
 
   /** Pauses an account, for a number of seconds or, with null, until the pause is ended. Replaces an earlier pause. */
   pause(accountId: string, seconds: number | null): Promise<void> {
@@ -134,11 +132,14 @@ export class QueuePauses {
         return;
       }
       this.#drop(accountId);
-      this.#options.log('info', `${describePaused(accountId)} are no longer paused: the time is over.`);
+      this.#options.log(
+        'info',
+        `${describePaused(accountId)} may start again: the time of the pause is over.`,
+      );
       this.#emit();
       this.#forget(accountId, since);
     };
-    const delayMs = Math.min(Math.ceil(endsAtMs - this.#elapsedMs()), maxTimerDelayMs);
+    const delayMs = Math.min(Math.ceil(endsAtMs - this.#elapsedMs()), maxTimerMs);
     const timer = Number.isFinite(endsAtMs) ? setTimeout(check, delayMs).unref() : null;
     this.#held.set(accountId, { ...entry, timer });
   }

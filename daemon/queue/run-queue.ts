@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isFinal } from '../../src/shared/states.js';
+import { maxTimerMs } from '../../src/shared/util/timing.js';
 import { defaultAccountId, type Job } from '../jobs/job.js';
 import type { RunHandler, StopReason } from '../jobs/run.js';
 import { acceptAll, type JobOffer, type JobQueue, type WorkOptions } from './job-queue.js';
@@ -17,9 +18,6 @@ export interface RunQueueOptions extends QueueRunDeps {
   /** Whether no job of an account may start; never if absent. Call `startRuns` when that ends. */
   readonly isPaused?: (accountId: string) => boolean;
 }
-
-/** The maximum delay of Node's timers. */
-const maxTimerDelayMs = 2 ** 31 - 1;
 
 interface RunEntry {
   readonly run: QueueRun;
@@ -163,7 +161,7 @@ export class RunQueue implements JobQueue {
     for (const run of runs) run.drain();
     const allEnded = Promise.all(runs.map((run) => run.ended));
     const { signal } = this.#graceEnded;
-    const grace = sleep(Math.min(graceMs, maxTimerDelayMs), undefined, { signal }).catch(() => {
+    const grace = sleep(Math.min(graceMs, maxTimerMs), undefined, { signal }).catch(() => {
       // Ended early, by a second call or because no run is left.
     });
     await Promise.race([allEnded, grace]);

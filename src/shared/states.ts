@@ -46,10 +46,12 @@ export function isJobState(text: string): text is JobState {
 
 /** What is being done for an input (section 6). */
 export const inputEvents = ['downloading', 'inspecting'] as const;
-/** What is being done for an output (section 6); `search` and `check` are additions. */
+/** The probes of a search for a quality, in their order; an addition. */
+export const searchEvents = ['search 1 of 4', 'search 2 of 4', 'search 3 of 4', 'search 4 of 4'] as const;
+/** What is being done for an output (section 6); searches and `check` are additions. */
 export const outputEvents = [
   'downloading',
-  ...(['search 1 of 4', 'search 2 of 4', 'search 3 of 4', 'search 4 of 4'] as const),
+  ...searchEvents,
   ...(['transcoding', 'check', 'uploading'] as const),
 ] as const;
 /** What is being done for an input. */

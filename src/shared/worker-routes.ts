@@ -8,12 +8,10 @@ const url = { type: 'string', description: 'URL of the file, as the job has it' 
 /** The routes with which workers join, claim jobs and run them. Only a worker key opens them. */
 export const workerRoutes = {
   workerInfo: {
+    ...base,
     method: 'GET',
     path: '/worker/v1',
     summary: 'The versions of the worker protocol that the daemon speaks, its own version and its time',
-    section: 'addition',
-    key: 'worker',
-    representations: ['json'],
     status: 200,
     response: 'workerInfo',
   },

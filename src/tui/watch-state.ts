@@ -71,7 +71,7 @@ export function reduceWatch(before: WatchState, event: WatchEvent, nowMs: number
       const { pause } = event;
       return appendLog(
         { ...state, pause },
-        pause === null ? 'the queue goes on' : pausedText(pause),
+        pause === null ? 'the queue is resumed' : pausedText(pause),
         'quiet',
       );
     }

@@ -109,7 +109,7 @@ test('anything but a length is rejected by name', async ({ served }) => {
 test('the commands pause, show and resume', async ({ served, venc, strangerKey }) => {
   const paused = await venc('pause --for 90s');
   assert.is(paused.code, 0, paused.stderr);
-  assert.match(paused.stderr, /^venc: the queue is paused until .* UTC; jobs that encode finish\n$/);
+  assert.match(paused.stderr, /^venc: the queue is paused until .* UTC; running encodes finish\n$/);
   const body = JSON.stringify({ input: 'http://127.0.0.1:9/a.mp4' });
   await served.request('/v2/jobs', { method: 'POST', body });
   assert.match((await venc('list')).stderr, /the queue is paused until .*\(venc resume\)/);

@@ -32,14 +32,10 @@ export function leftOutWarnings(
   const { tracks = [], programs } = media.unused ?? {};
   const videos = wantsVideo ? tracks.filter(({ kind }) => kind === 'video') : [];
   const audios = wantsAudio ? tracks.filter(({ kind }) => kind === 'audio') : [];
-  const data = tracks.filter(
-    (track) =>
-      track.kind === 'data' &&
-      !(
-        track.codec === 'tmcd' &&
-        ((hasTimecode && !hasOtherTimecode(track, media)) || !wantsVideo || settings.metadata === 'drop')
-      ),
-  );
+  const wantsTimecode = wantsVideo && settings.metadata !== 'drop';
+  const isLost = (track: UnusedTrack) =>
+    track.codec !== 'tmcd' || (wantsTimecode && (!hasTimecode || hasOtherTimecode(track, media)));
+  const data = tracks.filter((track) => track.kind === 'data' && isLost(track));
   return [
     ...(programs === undefined || settings.program !== undefined ? [] : [programWarning(programs)]),
     ...trackWarnings('video', videos),

@@ -1,4 +1,5 @@
 import type { QualityRecord } from '../../../src/shared/records.js';
+import { roundToHundredths } from '../../../src/shared/text/numbers.js';
 import type { VideoFacts } from '../../jobs/media.js';
 
 /** The score of one measured frame. */
@@ -33,7 +34,7 @@ export interface MeasuredFrames {
   readonly reference: SideStatistics;
 }
 
-/** Times are rounded to a millisecond, which must not move a frame into the second before. */
+/** Times are roundToHundredths to a millisecond, which must not move a frame into the second before. */
 const roundingSeconds = 0.0005;
 
 /** The score of a second. */
@@ -62,22 +63,25 @@ export function poolScores(
   const worst = seconds.reduce((lowest, one) => (one.score < lowest.score ? one : lowest));
   return {
     ...{ metric, model, version, reference },
-    mean: rounded(meanOf(values)),
+    mean: roundToHundredths(meanOf(values)),
     // As libvmaf computes it: a score may be 0.
-    harmonic_mean: rounded(values.length / sumOf(values.map((value) => 1 / (value + 1))) - 1),
-    percentile_5: rounded(percentileOf(values, 0.05)),
-    worst_second: { time: worst.time, score: rounded(worst.score) },
+    harmonic_mean: roundToHundredths(values.length / sumOf(values.map((value) => 1 / (value + 1))) - 1),
+    percentile_5: roundToHundredths(percentileOf(values, 0.05)),
+    worst_second: { time: worst.time, score: roundToHundredths(worst.score) },
     frames: output.times.length,
     subsample,
-    seconds: rounded(measured.spentSeconds),
-    psnr_y: rounded(meanOf(scores.map(({ psnrY }) => psnrY))),
-    luma: { output: rounded(output.meanLuma), reference: rounded(measured.reference.meanLuma) },
+    seconds: roundToHundredths(measured.spentSeconds),
+    psnr_y: roundToHundredths(meanOf(scores.map(({ psnrY }) => psnrY))),
+    luma: {
+      output: roundToHundredths(output.meanLuma),
+      reference: roundToHundredths(measured.reference.meanLuma),
+    },
     matrix: {
       output: videos.output.colourSpace ?? null,
       reference: videos.reference.colourSpace ?? null,
     },
     range: { output: videos.output.colourRange ?? null, reference: videos.reference.colourRange ?? null },
-    scores: timeline(seconds).map(rounded),
+    scores: timeline(seconds).map(roundToHundredths),
   };
 }
 
@@ -97,11 +101,11 @@ export function scoresBySecond({ scores, output: { times } }: MeasuredFrames): r
 export function scoresFrom(measured: MeasuredFrames, fromSeconds: number): { mean: number; worst: number } {
   const { times } = measured.output;
   const isMeasured = (frame: number) => (times[frame] ?? 0) + roundingSeconds >= fromSeconds;
-  const scores = measured.scores.filter(({ frame }) => isMeasured(frame));
-  const seconds = scoresBySecond({ ...measured, scores: scores.length === 0 ? measured.scores : scores });
+  const found = measured.scores.filter(({ frame }) => isMeasured(frame));
+  const scores = found.length === 0 ? measured.scores : found;
   return {
-    mean: meanOf((scores.length === 0 ? measured.scores : scores).map(({ vmaf }) => vmaf)),
-    worst: Math.min(...seconds.map(({ score }) => score)),
+    mean: meanOf(scores.map(({ vmaf }) => vmaf)),
+    worst: Math.min(...scoresBySecond({ ...measured, scores }).map(({ score }) => score)),
   };
 }
 
@@ -192,8 +196,4 @@ function percentileOf(values: readonly number[], share: number): number {
   const place = share * (sorted.length - 1);
   const [low = 0, high = low] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]];
   return low + (high - low) * (place - Math.floor(place));
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 100) / 100;
 }

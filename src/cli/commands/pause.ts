@@ -26,7 +26,7 @@ export const resume: CommandModule = {
 };
 
 const pauseDetails = `
-Jobs that encode finish, and so do jobs that a worker has claimed; jobs that only wait or download do not begin to encode.
+Running encodes finish, and so do jobs that a worker has claimed. Jobs that wait or download do not begin to encode.
 New jobs are accepted and wait. The pause holds over restarts of the daemon, until venc resume or the end of --for. A key of
 the account default pauses the whole daemon, with all daemons of its database; that of another account only its own jobs.
 
@@ -42,8 +42,8 @@ Examples:
 
 async function runPause({ for: seconds }: { readonly for?: number }, { client, io }: Context): Promise<void> {
   const state = await pauseQueue(await client(), seconds ?? null);
-  const end = state.until === null ? '; to go on: venc resume' : '';
-  io.writeStderr(`venc: ${pausedText(state)}; jobs that encode finish${end}\n`);
+  const end = state.until === null ? '; to end the pause: venc resume' : '';
+  io.writeStderr(`venc: ${pausedText(state)}; running encodes finish${end}\n`);
 }
 
 async function runResume(_: object, { client, io }: Context): Promise<void> {

@@ -40,7 +40,7 @@ export async function awaitJobs(
   let unreachable: VencError | null = null;
   let asksForPause = discovery === undefined && options.pollsOnce !== true;
   const notePause = (pause: QueuePause | null) =>
-    io.writeStderr(`venc: ${pause === null ? 'the queue goes on' : pausedHint(pause)}\n`);
+    io.writeStderr(`venc: ${pause === null ? 'the queue is resumed' : pausedHint(pause)}\n`);
   const events =
     options.pollsOnce === true
       ? pollOnce(client, ids, signal)

@@ -1,5 +1,6 @@
 import { VencError } from '../../shared/errors.js';
 import { exitCodes } from '../../shared/exit-codes.js';
+import { maxTimerMs } from '../../shared/util/timing.js';
 import type { Io } from './io.js';
 
 /** An interruption of a command by the user or a timeout. */
@@ -10,8 +11,6 @@ export interface Interruption {
   dispose(): void;
 }
 
-/** Maximum delay of a timer, about 24 days. */
-const maxTimeoutMs = 2 ** 31 - 1;
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
@@ -33,7 +32,7 @@ export function listenForInterrupt(io: Io, timeoutSeconds: number | null = null)
             controller.abort(
               new VencError('TimedOutError', `Timed out after ${timeoutSeconds} s (--timeout).`),
             ),
-          Math.min(timeoutSeconds * 1000, maxTimeoutMs),
+          Math.min(timeoutSeconds * 1000, maxTimerMs),
         );
   return {
     signal: controller.signal,

@@ -123,7 +123,7 @@ const object = <T extends RecordTable>(fields: T, description: string) =>
 
 /** The state of the queue for an account, an addition to the document. */
 export const queueFields = {
-  paused: { type: 'boolean', description: 'whether no further job starts; jobs that encode finish' },
+  paused: { type: 'boolean', description: 'whether no further job starts; running encodes finish' },
   reason: {
     type: 'string',
     isNullable: true,

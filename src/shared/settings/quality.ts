@@ -1,4 +1,4 @@
-import type { SettingsTable } from './setting.js';
+import type { SettingsOf, SettingsTable } from './setting.js';
 
 const section = 'addition';
 
@@ -41,9 +41,6 @@ export const qualityTable = {
 } as const satisfies SettingsTable;
 
 /** Whether the quality of an output is measured. */
-export function isMeasured(settings: {
-  readonly measure_quality?: boolean;
-  readonly quality_target?: number;
-}): boolean {
+export function isMeasured(settings: SettingsOf<typeof qualityTable>): boolean {
   return settings.measure_quality === true || settings.quality_target !== undefined;
 }

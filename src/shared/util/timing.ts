@@ -1,3 +1,6 @@
+/** The maximum delay of Node's timers, in milliseconds: about 24 days. */
+export const maxTimerMs = 2 ** 31 - 1;
+
 /** Resolves or rejects as the promise does, but resolves to `otherwise` if that takes longer than the time. */
 export async function settleWithin<T, U>(promise: Promise<T>, ms: number, otherwise: U): Promise<T | U> {
   let timer: NodeJS.Timeout | undefined;
