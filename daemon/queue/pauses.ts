@@ -24,6 +24,8 @@ export interface HeldPause {
 interface Entry extends Pause {
   /** When it ends, on the clock that is never set back; infinite without an end. */
   readonly endsAtMs: number;
+  /** The time of day at which it ends if the clock is not set; null without an end. */
+  readonly until: Date | null;
   readonly timer: NodeJS.Timeout | null;
 }
 
@@ -50,9 +52,7 @@ export class QueuePauses {
     const all = this.#held.get(defaultAccountId);
     const entry = all ?? this.#held.get(accountId);
     if (entry === undefined) return null;
-    const remainingMs = entry.endsAtMs - this.#elapsedMs();
-    const until = Number.isFinite(remainingMs) ? new Date(this.#options.now().getTime() + remainingMs) : null;
-    return { reason: all === undefined ? 'account' : 'daemon', until };
+    return { reason: all === undefined ? 'account' : 'daemon', until: this.#untilOf(entry) };
   }
 
   /** Whether no job of an account may start. */
@@ -121,7 +121,17 @@ export class QueuePauses {
         ? Number.POSITIVE_INFINITY
         : Math.min(Date.parse(since) + seconds * 1000 - this.#options.now().getTime(), seconds * 1000);
     if (remainingMs <= 0) this.#forget(accountId, since);
-    else this.#arm(accountId, { ...pause, endsAtMs: this.#elapsedMs() + remainingMs });
+    else {
+      const until = seconds === null ? null : new Date(this.#options.now().getTime() + remainingMs);
+      this.#arm(accountId, { ...pause, until, endsAtMs: this.#elapsedMs() + remainingMs });
+    }
+  }
+
+  /** The same time in each answer, unless the clock was set by a second or more. */
+  #untilOf({ endsAtMs, until }: Entry): Date | null {
+    if (until === null) return null;
+    const untilMs = this.#options.now().getTime() + endsAtMs - this.#elapsedMs();
+    return Math.abs(untilMs - until.getTime()) < 1000 ? until : new Date(untilMs);
   }
 
   #arm(accountId: string, entry: Omit<Entry, 'timer'>): void {

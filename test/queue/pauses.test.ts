@@ -75,6 +75,19 @@ test('a pause with a length ends after it, also if the clock is set back', async
   pauses.close();
 });
 
+test('the end of a pause is the same in each answer, and follows a clock that was set', async () => {
+  const fixture = new Fixture();
+  const pauses = fixture.open();
+  await pauses.pause('default', 60);
+  const end = fixture.nowMs + 60_000;
+  fixture.advance(10_000);
+  fixture.nowMs += 3;
+  assert.is(pauses.of('default')?.until?.getTime(), end);
+  fixture.nowMs -= 3_600_000;
+  assert.is(pauses.of('default')?.until?.getTime(), end + 3 - 3_600_000);
+  pauses.close();
+});
+
 test('a new pause replaces an earlier one', async () => {
   const fixture = new Fixture();
   const pauses = fixture.open();
