@@ -23,11 +23,11 @@ async function make(name: string, ...args: readonly string[]): Promise<string> {
 
 const lossless = ['-c:v', 'ffv1', '-pix_fmt', 'yuv420p'] as const;
 const moving = 'mandelbrot=s=320x180:r=8:end_pts=100,noise=alls=6:allf=t';
-const film = await make('film.mkv', '-f', 'lavfi', '-i', moving, '-t', '2', ...lossless);
+const film = await make('film.mkv', '-f', 'lavfi', '-i', moving, '-t', '1', ...lossless);
 /** Long enough for samples: a part is much harder than the rest. */
 const long = await make(
   'long.mkv',
-  ...['-f', 'lavfi', '-i', 'testsrc2=s=160x90:r=4:d=66', '-f', 'lavfi', '-i', 'color=gray:s=160x90:r=4:d=66'],
+  ...['-f', 'lavfi', '-i', 'testsrc2=s=160x90:r=2:d=66', '-f', 'lavfi', '-i', 'color=gray:s=160x90:r=2:d=66'],
   ...['-filter_complex', '[0:v]noise=alls=30:allf=t[a];[1:v][a]overlay=enable=gt(t\\,40)[v]', '-map', '[v]'],
   ...lossless,
 );
