@@ -4,6 +4,7 @@ import { isEncrypted } from '../../src/shared/settings/encryption.js';
 import { type JobRequest, type OutputSettings, outputTable } from '../../src/shared/settings/index.js';
 import type { ValidOutputs } from '../../src/shared/settings/parse-job-request.js';
 import { isPlaylist, playlistExtension } from '../../src/shared/settings/playlists.js';
+import { hasQualityLog, qualityLogName } from '../../src/shared/settings/quality.js';
 import { applyStrictMode } from '../../src/shared/settings/report-warnings.js';
 import { isSegmented } from '../../src/shared/settings/segments.js';
 import type { RequestWarning } from '../../src/shared/settings/setting.js';
@@ -234,7 +235,7 @@ function claimNames(
   const file = claims.claimFile(settings, outputDestination, { path, field });
   if (combination === undefined) return { file, others: [] };
   const filename = fileNameInUrl(outputDestination.destination);
-  const claim = (what: 'segments' | 'captions', names: readonly string[]) =>
+  const claim = (what: 'segments' | 'captions' | 'quality log', names: readonly string[]) =>
     claims.claimParts(names, outputDestination, { path, what });
   const { video, audio, container } = combination;
   const parts = partNames(settings, filename, { hasVideo: video !== null, hasAudio: audio !== null });
@@ -242,6 +243,7 @@ function claimNames(
     ...partNameErrors(parts, field),
     ...claim('segments', parts),
     ...claim('captions', video === null ? [] : captionFileNames(settings, container, filename)),
+    ...claim('quality log', hasQualityLog(settings) ? [qualityLogName(filename)] : []),
     ...claims.claimThumbnails(settings, outputDestination, path),
   ];
   return { file, others };

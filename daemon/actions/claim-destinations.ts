@@ -72,7 +72,10 @@ export class DestinationClaims {
   claimParts(
     names: readonly string[],
     { destination, secondary }: OutputDestinations,
-    { path, what }: { readonly path: string; readonly what: 'segments' | 'captions' | 'manifest' },
+    {
+      path,
+      what,
+    }: { readonly path: string; readonly what: 'segments' | 'captions' | 'manifest' | 'quality log' },
   ): readonly string[] {
     const places = [destination, ...(secondary === undefined ? [] : [secondary.destination])];
     const taken = places.flatMap((place) =>

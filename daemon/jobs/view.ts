@@ -13,6 +13,7 @@ import type {
   OutputMediaFile,
 } from '../../src/shared/records.js';
 import { withoutPassword } from '../../src/shared/redact.js';
+import { hasQualityLog } from '../../src/shared/settings/quality.js';
 import { isFinal } from '../../src/shared/states.js';
 import { roundToHundredths } from '../../src/shared/text/numbers.js';
 import { replaceExtensionInUrl, siblingInUrl } from '../../src/shared/text/url-text.js';
@@ -159,8 +160,10 @@ function captionFields({ captionFiles = [], url }: JobOutput): Pick<OutputDetail
 }
 
 /** What was measured of the quality of an output; absent if it was not. */
-function qualityFields({ quality }: JobOutput): Pick<OutputDetails, 'quality'> {
-  return quality === undefined ? {} : { quality };
+function qualityFields({ quality, settings, url }: JobOutput): Pick<OutputDetails, 'quality'> {
+  if (quality === undefined) return {};
+  if (!hasQualityLog(settings)) return { quality };
+  return { quality: { ...quality, log_url: replaceExtensionInUrl(withoutPassword(url), '.quality.json') } };
 }
 
 function outputMediaFile(job: Job, output: JobOutput): OutputMediaFile {

@@ -1,11 +1,21 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { VencError } from '../../src/shared/errors.js';
 import type { QualityRecord } from '../../src/shared/records.js';
-import { isMeasured } from '../../src/shared/settings/quality.js';
+import { hasQualityLog, isMeasured, qualityLogName } from '../../src/shared/settings/quality.js';
+import { roundToHundredths } from '../../src/shared/text/numbers.js';
+import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import { toJobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import type { Run } from '../jobs/run.js';
+import type { PackagedFile } from '../packaging/write-segments.js';
 import { framesOfFile } from '../plan/quality/frame-runs.js';
-import { poolScores, qualityWarnings } from '../plan/quality/pool-scores.js';
+import {
+  poolScores,
+  qualityWarnings,
+  type SecondScore,
+  scoresBySecond,
+} from '../plan/quality/pool-scores.js';
 import { startRateEstimate, updateRateEstimate } from './encoding-progress-reporter.js';
 import type { PipelineContext } from './pipeline-context.js';
 import type { PlannedOutput } from './plan-job.js';
@@ -15,6 +25,8 @@ import { inStage } from './stages.js';
 /** What was measured of an output, and what the figures do not show, one sentence each. */
 interface CheckedQuality {
   readonly quality?: QualityRecord;
+  /** The scores of all seconds, for `quality_log`. */
+  readonly perSecond?: readonly SecondScore[];
   readonly warnings: readonly string[];
 }
 
@@ -52,11 +64,26 @@ export async function checkQuality(
     );
     const videos = { output: video, reference: declared };
     const quality = poolScores(measured, { metric, reference: reference.reference }, videos);
-    return { quality, warnings: [...reference.warnings, ...qualityWarnings(quality, measured)] };
+    const warnings = [...reference.warnings, ...qualityWarnings(quality, measured)];
+    if (!hasQualityLog(settings)) return { quality, warnings };
+    return { quality, warnings, perSecond: scoresBySecond(measured) };
   } catch (error) {
     run.signal.throwIfAborted();
     return unmeasured(toJobFailure(error, 'QualityError').message);
   }
+}
+
+/** Writes the record of a measurement with the score of each second to the scratch folder (`quality_log`). */
+export async function writeQualityLog(
+  { id, destination }: PlannedOutput['output'],
+  { quality: { scores: _, ...record }, perSecond }: Required<Omit<CheckedQuality, 'warnings'>>,
+  scratch: string,
+): Promise<PackagedFile> {
+  const path = join(scratch, `quality-${id}.json`);
+  const seconds = perSecond.map(({ time, score }) => ({ time, score: roundToHundredths(score) }));
+  const text = `${JSON.stringify({ ...record, per_second: seconds })}\n`;
+  await writeFile(path, text);
+  return { path, name: qualityLogName(fileNameInUrl(destination)), sizeBytes: Buffer.byteLength(text) };
 }
 
 /** Reports the progress of a measurement, which counts frames, or seconds if the number of frames is unknown. */

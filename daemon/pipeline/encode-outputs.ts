@@ -155,7 +155,10 @@ export async function encodeOutputs(
       const { thumbnails } = extracted;
       const delivery = deliver(taskRun, outputContext, {
         output,
-        encoded: packaged.file,
+        encoded: {
+          ...packaged.file,
+          ...(video?.qualityLog === undefined ? {} : { qualityLog: video.qualityLog }),
+        },
         thumbnails,
         warnings,
         ...(video?.quality === undefined ? {} : { quality: video.quality }),

@@ -8,8 +8,9 @@ import type { MediaFacts } from '../jobs/media.js';
 import type { Run } from '../jobs/run.js';
 import type { Stage } from '../jobs/run-observer.js';
 import { estimatedThumbnailCount } from '../jobs/thumbnails.js';
+import type { PackagedFile } from '../packaging/write-segments.js';
 import type { Product } from '../plan/plan-types.js';
-import { checkQuality } from './check-quality.js';
+import { checkQuality, writeQualityLog } from './check-quality.js';
 import { correctBitrate } from './correct-bitrate.js';
 import { createEncodingProgressReporter } from './encoding-progress-reporter.js';
 import { contextOfOutput } from './job-context.js';
@@ -30,6 +31,8 @@ export interface EncodedFile {
   readonly warnings: readonly string[];
   /** Absent if it was not measured. */
   readonly quality?: QualityRecord;
+  /** Its scores in a file; absent without `quality_log`. */
+  readonly qualityLog?: PackagedFile;
 }
 
 /** What a damaged input means for an output. */
@@ -105,20 +108,22 @@ export async function* encode(
         ...source.warnings(),
         ...checked.warnings,
       ];
-      const { quality } = checked;
-      const encoded = { product, media: verified.media, warnings };
-      return { ...encoded, isLimited, ...(quality === undefined ? {} : { quality }) };
+      const { warnings: _, ...measured } = checked;
+      return { product, media: verified.media, warnings, isLimited, ...measured };
     };
     const encoded = await runStage(
       run,
       async () => {
         if (together instanceof VencError) throw together;
         const found = searches.get(output.id);
-        return found === undefined
+        const { perSecond, ...file } = await (found === undefined
           ? makeFile(together)
           : reachTarget({ output, product }, found, group.setFactor, (isCorrection) =>
               makeFile(isCorrection ? null : together),
-            );
+            ));
+        const { quality } = file;
+        if (perSecond === undefined || quality === undefined) return file;
+        return { ...file, qualityLog: await writeQualityLog(output, { quality, perSecond }, scratch) };
       },
       'TranscodingError',
       (failure) => run.change({ type: 'output-failed', id: output.id, failure }),

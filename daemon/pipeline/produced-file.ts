@@ -20,6 +20,8 @@ export interface ProducedFile {
   readonly rendition?: { readonly files: readonly PackagedFile[]; readonly facts?: RenditionFacts };
   /** Files of captions that belong next to it, which are delivered first. Absent if there are none. */
   readonly captionFiles?: readonly (PackagedFile & CaptionFileFacts)[];
+  /** The scores of its seconds, which belong next to it and are delivered first. Absent if there are none. */
+  readonly qualityLog?: PackagedFile;
   /** Null if nothing is recognised in a file that is only transferred. */
   readonly media: MediaFacts | null;
   /** Its size and MD5; null if they are measured during the delivery. */

@@ -1,4 +1,6 @@
 import { isVencError } from '../../src/shared/errors.js';
+import { qualityLogName } from '../../src/shared/settings/quality.js';
+import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import { type FileFacts, type JobOutput, type RenditionFacts, toJobFailure } from '../jobs/job.js';
 import { manifestNameOf } from '../jobs/playlists.js';
 import type { CaptionFileFacts } from '../jobs/rendition-facts.js';
@@ -8,6 +10,7 @@ import type { ExtractedThumbnail } from './extract-thumbnails.js';
 import type { PipelineContext } from './pipeline-context.js';
 import { linkAs, type ProducedFile } from './produced-file.js';
 import { failureInLog, outputLogName } from './run-log.js';
+import { partsOf } from './send-parts.js';
 
 /** The delivered files of an output. */
 export interface DeliveredFiles {
@@ -54,9 +57,8 @@ export async function deliverToEither<D extends FilesToDeliver>(
 ): Promise<Delivered> {
   const { output, thumbnails, encoded } = delivery;
   if (output.secondary === undefined) return send(delivery);
-  const { rendition, captionFiles } = encoded;
   // The main file is delivered last, so it is still there after a failure.
-  const early = [...thumbnails, ...(rendition?.files ?? []), ...(captionFiles ?? [])].map(({ path }) => path);
+  const early = [...thumbnails, ...partsOf(encoded)].map(({ path }) => path);
   for (const path of early) await linkAs(path, backupPathOf(path));
   const warn = (what: string, error: unknown) => {
     const failure = toJobFailure(error, 'UploadFailureError');
@@ -92,9 +94,9 @@ export async function deliverToEither<D extends FilesToDeliver>(
   }
 }
 
-/** The files of an output under their second names. A manifest that is named after the main file follows its name. */
+/** The files of an output under their second names. What is named after the main file follows its name: a manifest, and scores. */
 function spareFiles(
-  { product, rendition, captionFiles, ...encoded }: ProducedFile,
+  { product, rendition, captionFiles, qualityLog, ...encoded }: ProducedFile,
   first: JobOutput,
   second: JobOutput,
 ): ProducedFile {
@@ -107,6 +109,11 @@ function spareFiles(
       ? {}
       : { rendition: { ...rendition, files: rendition.files.map((file) => renamed(withSpare(file))) } }),
     ...(captionFiles === undefined ? {} : { captionFiles: captionFiles.map(withSpare) }),
+    ...(qualityLog === undefined
+      ? {}
+      : {
+          qualityLog: { ...withSpare(qualityLog), name: qualityLogName(fileNameInUrl(second.destination)) },
+        }),
   };
 }
 

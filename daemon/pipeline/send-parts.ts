@@ -3,6 +3,7 @@ import { mapWithConcurrency } from '../../src/shared/util/semaphore.js';
 import { videoAccess } from '../jobs/file-access.js';
 import type { FileFacts, JobOutput } from '../jobs/job.js';
 import { objectHeaders } from '../jobs/object-headers.js';
+import type { PackagedFile } from '../packaging/write-segments.js';
 import type { Transfer } from '../transfer/transfer.js';
 import { schemeOf } from '../transports/registry.js';
 import type { ProducedFile } from './produced-file.js';
@@ -41,17 +42,22 @@ function concurrentUploads(url: string, limit: number | undefined): number {
   return serverSchemes.has(scheme) ? Math.min(requested, maxServerUploads) : requested;
 }
 
+/** The files that belong next to the main one. */
+export function partsOf({ rendition, captionFiles = [], qualityLog }: ProducedFile): readonly PackagedFile[] {
+  return [...(rendition?.files ?? []), ...captionFiles, ...(qualityLog === undefined ? [] : [qualityLog])];
+}
+
 /**
- * Delivers the files that belong next to the main one, which is delivered after them: the segments of a playlist, and
- * captions. `onBytes` is called with the bytes that were sent so far.
+ * Delivers the files that belong next to the main one, which is delivered after them: the segments of a playlist,
+ * captions and scores. `onBytes` is called with the bytes that were sent so far.
  */
 export async function sendParts(
   { settings, destination }: Pick<JobOutput, 'settings' | 'destination'>,
-  { rendition, captionFiles = [] }: ProducedFile,
+  produced: ProducedFile,
   send: SendFile,
   onBytes: (doneBytes: number) => void,
 ): Promise<void> {
-  const parts = [...(rendition?.files ?? []), ...captionFiles];
+  const parts = partsOf(produced);
   const limit = concurrentUploads(destination, settings.parallel_upload_limit);
   const sent = new Map<string, number>();
   let sum = 0;
@@ -85,7 +91,7 @@ export function partHeaders(
 }
 
 function isSegmentName(name: string): boolean {
-  return !isPlaylistName(name) && !/\.(?:key|vtt)$/.test(name);
+  return !isPlaylistName(name) && !/\.(?:key|vtt|json)$/.test(name);
 }
 
 /** Whether a file of an output lists others, by its name. */

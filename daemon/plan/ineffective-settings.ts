@@ -77,12 +77,12 @@ const rules: readonly EffectRule[] = [
         : null,
   },
   {
-    names: ['measure_quality', 'quality_metric', 'quality_reference', ...targetSettings],
+    names: ['measure_quality', 'quality_log', 'quality_metric', 'quality_reference', ...targetSettings],
     isDemand: true,
     reason: ({ combination }) => (combination.video === null ? 'the output has no video' : null),
   },
   {
-    names: ['quality_metric', 'quality_reference'],
+    names: ['quality_log', 'quality_metric', 'quality_reference'],
     reason: ({ settings, combination }) =>
       combination.video !== null && !isMeasured(settings)
         ? 'it needs measure_quality or quality_target'

@@ -1,6 +1,7 @@
 import { captionFormat, isCaptions } from '../../src/shared/settings/captions.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { isPlaylist } from '../../src/shared/settings/playlists.js';
+import { hasQualityLog, qualityLogName } from '../../src/shared/settings/quality.js';
 import { isSegmented } from '../../src/shared/settings/segments.js';
 import { isTransferOnly } from '../../src/shared/settings/sources.js';
 import { withoutExtension } from '../../src/shared/text/url-text.js';
@@ -22,6 +23,11 @@ export function partNamePattern(settings: OutputSettings, filename: string): Reg
 }
 
 function partForms(settings: OutputSettings, filename: string): readonly string[] {
+  const log = hasQualityLog(settings) ? [escaped(qualityLogName(filename))] : [];
+  return [...log, ...otherForms(settings, filename)];
+}
+
+function otherForms(settings: OutputSettings, filename: string): readonly string[] {
   const stem = escaped(withoutExtension(filename));
   if (isTransferOnly(settings)) return [];
   if (isPlaylist(settings)) return settings.packaging === 'cmaf' ? [`${stem}\\.mpd`] : [];

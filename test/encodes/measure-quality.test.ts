@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { JobRecord, OutputMediaFile } from '../../src/shared/records.js';
+import type { SecondScore } from '../../daemon/plan/quality/pool-scores.js';
+import type { JobRecord, OutputMediaFile, QualityRecord } from '../../src/shared/records.js';
 import { runCli } from '../cli/run-cli.js';
 import { ffmpegRaw } from '../contracts/odd-input.js';
 import { independentVmaf } from '../helpers/independent-vmaf.js';
@@ -83,6 +86,26 @@ for (const [index, build] of measurer === null ? [] : (await shippedBuilds()).en
       const coded = await make('coded.mp4', '-i', film, '-c:v', 'libx264', '-pix_fmt', 'yuv420p');
       const copied = await measured(build, coded, '--copy-video');
       assert.ok((copied.quality?.mean ?? 0) > 97, `${copied.quality?.mean}`);
+    });
+
+    test('the scores of all seconds are in a file next to the output, and next to a playlist', async () => {
+      const { quality, path } = await measured(build, film, '--quality', '1', '--quality-log');
+      const logPath = path.replace(/\.mp4$/, '.quality.json');
+      assert.is(quality?.log_url, `file://${logPath}`);
+      const log = JSON.parse(await readFile(logPath, 'utf8')) as QualityRecord & {
+        per_second: readonly SecondScore[];
+      };
+      assert.equal([log.mean, log.worst_second], [quality?.mean, quality?.worst_second]);
+      assert.equal(
+        log.per_second.map(({ time }) => time),
+        [0, 1],
+      );
+      const mean = log.per_second.reduce((sum, { score }) => sum + score, 0) / 2;
+      assert.ok(Math.abs(mean - log.mean) < 0.02, `${mean} is not ${log.mean}`);
+      assert.is(Math.min(...log.per_second.map(({ score }) => score)), log.worst_second.score);
+      const words = ['-o', at('list.m3u8'), '--type', 'segmented', '--measure-quality', '--quality-log'];
+      assert.is((await runCli(['run', film, ...words], { env: { HOME: folder, ...build.env } })).code, 0);
+      assert.ok(existsSync(at('list.quality.json')));
     });
 
     test('audio has a warning, which strict makes an error', async () => {

@@ -1,10 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { apply } from '../../daemon/jobs/changes.js';
-import type { Job } from '../../daemon/jobs/job.js';
+import type { Job, JobOutput } from '../../daemon/jobs/job.js';
 import type { Change } from '../../daemon/jobs/legal-changes.js';
 import { maxNotificationAttempts } from '../../daemon/jobs/notifications.js';
 import { inputDetails, notificationRecord, outputDetails } from '../../daemon/jobs/view.js';
+import type { QualityRecord } from '../../src/shared/records.js';
 import {
   changedAt,
   deepFreeze,
@@ -195,6 +196,19 @@ test('a notification contains the job, its input, and all outputs or the one it 
     input: inputDetails(job),
     outputs: [outputDetails(nine), outputDetails(ten)],
   });
+});
+
+test('the address of the scores of an output has no password and no signature', () => {
+  const job = jobIn({ job: 'finished', input: 'finished', outputs: ['finished'] });
+  const [output] = job.outputs;
+  const url = 'sftp://me:pw@host/a%20b/film.mp4?token=x';
+  const settings = { quality_log: true, measure_quality: true };
+  const quality = { mean: 95 } as QualityRecord;
+  assert.ok(output !== undefined);
+  const logUrl = (edit: Partial<JobOutput>) =>
+    outputDetails({ ...output, url, settings, quality, ...edit }).quality?.log_url;
+  assert.is(logUrl({}), 'sftp://me@host/a%20b/film.quality.json?token=***');
+  assert.is(logUrl({ settings: { measure_quality: true } }), undefined);
 });
 
 test.run();

@@ -4,6 +4,7 @@ import { assumedCaptions, assumedCovers } from '../../daemon/dry-run/assumed-fil
 import type { MediaFacts } from '../../daemon/jobs/media.js';
 import { captionGridOf, segmentGridsOf } from '../../daemon/plan/decide/packaging.js';
 import { withDeviceProfile } from '../../daemon/plan/device-profiles.js';
+import { partNamePattern } from '../../daemon/plan/part-names.js';
 import { plan } from '../../daemon/plan/plan.js';
 import type { Capabilities } from '../../daemon/plan/plan-types.js';
 import { planThumbnails } from '../../daemon/plan/thumbnails.js';
@@ -162,7 +163,10 @@ function planned(given: Settings, filename: string, media: MediaFacts): string |
   );
   return made.rejections.length > 0
     ? null
-    : JSON.stringify([made, thumbnails, captionGridOf(settings, [{ settings }])]);
+    : JSON.stringify([
+        ...[made, thumbnails, captionGridOf(settings, [{ settings }])],
+        `${partNamePattern(settings, filename)}`,
+      ]);
 }
 
 for (const { names, setting, seenIn } of applied) {

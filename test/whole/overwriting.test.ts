@@ -110,10 +110,17 @@ test('an output that is the input through a bind mount is rejected', () =>
     }
   }));
 
-test('segments, playlists, thumbnails and captions that hit the input or another output are rejected', () =>
+test('segments, playlists, thumbnails, captions and scores that hit the input or another output are rejected', () =>
   withDaemon(async (daemon, folder) => {
     symlinkSync('.', join(folder, 'link'));
-    const names = ['film-00003.ts', 'film-1.key', 'shot_0002.png', 'film.en.vtt', 'film.m3u8'] as const;
+    const names = [
+      'film-00003.ts',
+      'film-1.key',
+      'shot_0002.png',
+      'film.en.vtt',
+      'film.quality.json',
+      'film.m3u8',
+    ] as const;
     for (const name of names) copyFileSync(join(folder, 'me.mp4'), join(folder, name));
     const encryption = { encryption_method: 'aes-128', encryption_key_rotation_period: 1 };
     const segmented = { type: 'segmented', url: urlOf(folder, 'link', 'film.m3u8') };
@@ -125,6 +132,11 @@ test('segments, playlists, thumbnails and captions that hit the input or another
         thumbnails: { number: 3, base_url: urlOf(folder, 'link'), prefix: 'shot' },
       },
       'film.en.vtt': { url: urlOf(folder, 'link', 'film.mp4'), subtitles: 'sidecar' },
+      'film.quality.json': {
+        url: urlOf(folder, 'link', 'film.mp4'),
+        measure_quality: true,
+        quality_log: true,
+      },
       'film.m3u8': segmented,
     };
     for (const name of names) {

@@ -34,6 +34,7 @@ test('segments, playlists, keys, captions and thumbnails are delivered through t
         encryption_key_rotation_period: 1,
       },
       { url: to('sidecar.mp4'), width: 64, subtitles: 'sidecar', caption_url },
+      { url: to('scores.mp4'), width: 64, measure_quality: true, quality_log: true },
       { type: 'captions', url: to('captions.m3u8'), caption_url },
       { type: 'playlist', url: to('all/main.m3u8'), streams: [{ source: 'hls', path: 'hls.m3u8' }] },
     ],
@@ -44,6 +45,9 @@ test('segments, playlists, keys, captions and thumbnails are delivered through t
   const delivered = await readdir(join(root, 'out'), { recursive: true });
   for (const name of ['dash.mpd', 'one.m3u8', 'keys/a.m3u8', 'sidecar.mp4', 'captions.m3u8', 'all/main.m3u8'])
     assert.ok(delivered.includes(name), `${name}: ${delivered.join(', ')}`);
+  const measured = job.output_media_files.find(({ url }) => url === to('scores.mp4'));
+  if (measured?.quality !== undefined) assert.is(measured.quality.log_url, to('scores.quality.json'));
+  assert.is(delivered.includes('scores.quality.json'), measured?.quality !== undefined);
   const countOf = (pattern: RegExp) => delivered.filter((name) => pattern.test(name)).length;
   assert.ok(countOf(/^keys\/.*\.ts$/) >= 1, delivered.join(', '));
   assert.ok(countOf(/^keys\/.*\.key$/) >= 1, delivered.join(', '));

@@ -49,6 +49,7 @@ export function filesToSave(job: JobRecord, usedNames: Set<string> = new Set()):
       segments,
       dash_url: manifest,
       caption_files: captions = [],
+      quality,
     }) =>
       url === null
         ? []
@@ -65,7 +66,10 @@ export function filesToSave(job: JobRecord, usedNames: Set<string> = new Set()):
               md5: md5_checksum ?? null,
               ...(segments === undefined ? {} : { isPlaylist: true as const }),
             },
-            ...captions.map((file) => ({ id, url: file.url, sizeBytes: null, md5: null })),
+            ...[
+              ...captions.map((file) => file.url),
+              ...(quality?.log_url === undefined ? [] : [quality.log_url]),
+            ].map((url) => ({ id, url, sizeBytes: null, md5: null })),
           ],
   );
   const thumbnails = job.thumbnails.map(({ id, url }) => ({ id, url, sizeBytes: null, md5: null }));
@@ -140,7 +144,7 @@ function nameOf(url: string, id: number, names: ReadonlyMap<string, string>): st
   const name = fileNameFromUrl(url);
   if (name === '') return `output-${id}`;
   const base = withoutExtension(name);
-  // The name of a thumbnail is that of its output and a number, that of captions ends in a language.
+  // The name of a thumbnail is that of its output and a number, that of captions ends in a language, that of scores in `.quality`.
   const [, stem = base, suffix = ''] = /^(.+?)(_\d{4}|\.[A-Za-z0-9-]+)$/.exec(base) ?? [];
   const exactName = names.get(base);
   const outputName = exactName ?? names.get(stem);

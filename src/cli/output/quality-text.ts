@@ -1,4 +1,5 @@
 import type { QualityRecord } from '../../shared/records.js';
+import { withoutPassword } from '../../shared/redact.js';
 import { humanDuration } from './units.js';
 import type { Fact } from './wrap-text.js';
 
@@ -18,14 +19,19 @@ export function scoreLine(scores: readonly number[]): string {
 /** The quality of an output in `venc show`. */
 export function qualityFacts({ quality }: object & { readonly quality?: QualityRecord }): readonly Fact[] {
   if (quality === undefined) return [];
-  const { mean, percentile_5: low, worst_second: worst, model, scores } = quality;
+  const { mean, percentile_5: low, worst_second: worst, model, scores, log_url: log } = quality;
   const parts = [
     `VMAF ${mean.toFixed(1)}`,
     `5th percentile ${low.toFixed(1)}`,
     `worst second ${worst.score.toFixed(1)} at ${humanDuration(worst.time)}`,
     model,
   ];
-  return [['quality', parts.join(', ')], ...targetFacts(quality), ['over time', scoreLine(scores)]];
+  return [
+    ['quality', parts.join(', ')],
+    ...targetFacts(quality),
+    ['over time', scoreLine(scores)],
+    ...(log === undefined ? [] : [['scores', withoutPassword(log)] as const]),
+  ];
 }
 
 /** How the factor for a `quality_target` was found; nothing without one. */

@@ -26,7 +26,7 @@ import { reportError } from '../terminal/report-error.js';
 import type { ResolvedRequest } from './assign-destinations.js';
 import type { PreparedRun } from './prepare-runs.js';
 import type { Results } from './results.js';
-import { writtenCaptions, writtenThumbnails } from './sidecar-files.js';
+import { writtenSidecars, writtenThumbnails } from './sidecar-files.js';
 
 /** Parameters shared by all encodes of a `venc run`. */
 export interface Encoding extends Awaited<ReturnType<Context['programs']>> {
@@ -222,7 +222,7 @@ async function reportEnd(
   const written = destinations.flatMap((destination, index) => {
     const file = job.output_media_files[index];
     return file?.state === 'finished'
-      ? [destination, ...writtenCaptions(file, destination), ...(named.byOutput[index] ?? [])]
+      ? [destination, ...writtenSidecars(file, destination), ...(named.byOutput[index] ?? [])]
       : [];
   });
   written.push(...named.others);

@@ -21,7 +21,7 @@ import {
   type ResolvedRequest,
 } from './assign-destinations.js';
 import type { Results } from './results.js';
-import { replaceableCaptions } from './sidecar-files.js';
+import { replaceableSidecars } from './sidecar-files.js';
 
 /** One input of `venc run`, ready to be encoded. */
 export interface PreparedRun {
@@ -91,8 +91,8 @@ export async function checkDestinations(
   for (const [index, path] of paths.entries()) {
     const settings = outputs[index];
     if (isObject(settings) && settings.overwrite === true) continue;
-    const captions = isObject(settings) ? await replaceableCaptions(path, settings) : [];
-    await requireAbsent([path, ...(thumbnails[index] ?? []), ...captions], alternative);
+    const sidecars = isObject(settings) ? await replaceableSidecars(path, settings) : [];
+    await requireAbsent([path, ...(thumbnails[index] ?? []), ...sidecars], alternative);
   }
   await rejectInputAsOutput(body.input, [...paths, ...thumbnails.flat()], alternative);
 }

@@ -6,6 +6,7 @@ import type { JobRecord } from '../../shared/records.js';
 import { withoutPassword } from '../../shared/redact.js';
 import { outputTable } from '../../shared/settings/index.js';
 import { parseValue } from '../../shared/settings/kinds/groups.js';
+import { qualityLogName } from '../../shared/settings/quality.js';
 import { methodOf } from '../../shared/settings/thumbnail-rules.js';
 import { type ThumbnailSettings, thumbnailsTable } from '../../shared/settings/thumbnails.js';
 import { fileNameInUrl, isUrl, siblingInUrl, withoutExtension } from '../../shared/text/url-text.js';
@@ -70,17 +71,26 @@ function maxImagesOf(set: ThumbnailSettings): number {
 /** The extensions of containers with tracks for captions. */
 const withTracks = /\.(?:mp4|m4v|mov|mkv|webm)$/i;
 
+/** The files that captions and scores next to an output could replace. */
+export async function replaceableSidecars(
+  path: string,
+  settings: Readonly<Record<string, unknown>>,
+): Promise<readonly string[]> {
+  if (isUrl(path)) return [];
+  const log = join(dirname(path), qualityLogName(basename(path)));
+  return [...(await replaceableCaptions(path, settings)), ...(settings.quality_log === true ? [log] : [])];
+}
+
 /**
  * The files that captions next to an output could replace: `STEM.LANGUAGE.vtt`. The languages are those of the input,
  * so they are not known before the encode. Files that the request itself names as captions are kept by the daemon.
  */
-export async function replaceableCaptions(
+async function replaceableCaptions(
   path: string,
   { subtitles = null, caption_url: files = null }: Readonly<Record<string, unknown>>,
 ): Promise<readonly string[]> {
   const isSidecar = typeof subtitles === 'string' && subtitles.toLowerCase() === 'sidecar';
-  if (isUrl(path) || !(isSidecar || (files !== null && subtitles === null && !withTracks.test(path))))
-    return [];
+  if (!isSidecar && (files === null || subtitles !== null || withTracks.test(path))) return [];
   const given = new Set(captionPaths(files));
   const stem = withoutExtension(basename(path));
   const names = await readdir(dirname(resolve(path))).catch(() => []);
@@ -99,12 +109,13 @@ function captionPaths(files: unknown): readonly string[] {
     .map((url) => fileURLToPath(String(url)));
 }
 
-/** The captions next to an output, as its destination is written: a path or a URL. */
-export function writtenCaptions(
-  { caption_files: files = [] }: JobRecord['output_media_files'][number],
+/** The captions and scores next to an output, as its destination is written: a path or a URL. */
+export function writtenSidecars(
+  { caption_files: files = [], quality }: JobRecord['output_media_files'][number],
   destination: string,
 ): readonly string[] {
-  const names = files.map(({ url }) => fileNameInUrl(url));
+  const urls = [...files.map(({ url }) => url), quality?.log_url ?? []].flat();
+  const names = urls.map(fileNameInUrl);
   return names.map((name) =>
     isUrl(destination) ? siblingInUrl(destination, name) : join(dirname(destination), name),
   );

@@ -60,8 +60,8 @@ export const searchFields = {
   },
 } as const satisfies RecordTable;
 
-/** What a measurement of the quality of a video found: `quality` of an output, and `venc compare --json`. */
-export const qualityFields = {
+/** What a measurement of the quality of a video found. */
+export const measuredFields = {
   metric: { type: 'string', values: ['vmaf', 'vmaf-neg'], description: 'what was measured' },
   model: { type: 'string', description: 'name of the model' },
   version: { type: 'string', description: 'version of libvmaf' },
@@ -94,5 +94,16 @@ export const qualityFields = {
     of: { ...score, description: 'mean score of a part' },
     item: 'score',
     description: 'scores over time, in up to 60 equal parts',
+  },
+} as const satisfies RecordTable;
+
+/** `quality` of an output, and `venc compare --json`. */
+export const qualityFields = {
+  ...measuredFields,
+  log_url: {
+    type: 'string',
+    format: 'uri',
+    isOptional: true,
+    description: 'URL of the file with the scores of all seconds; absent without `quality_log`',
   },
 } as const satisfies RecordTable;

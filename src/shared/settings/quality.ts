@@ -1,3 +1,4 @@
+import { withoutExtension } from '../text/url-text.js';
 import type { SettingsOf, SettingsTable } from './setting.js';
 
 const section = 'addition';
@@ -24,6 +25,12 @@ export const qualityTable = {
     section,
     help: 'measure how close the video comes to its original (VMAF), and report it in the details of the job',
   },
+  quality_log: {
+    kind: 'boolean',
+    default: false,
+    section,
+    help: 'deliver the scores of all seconds next to the file, as NAME.quality.json, if the quality is measured',
+  },
   quality_metric: {
     kind: 'choice',
     choices: ['vmaf', 'vmaf-neg'],
@@ -43,4 +50,14 @@ export const qualityTable = {
 /** Whether the quality of an output is measured. */
 export function isMeasured(settings: SettingsOf<typeof qualityTable>): boolean {
   return settings.measure_quality === true || settings.quality_target !== undefined;
+}
+
+/** The name of the file with the scores of an output. */
+export function qualityLogName(filename: string): string {
+  return `${withoutExtension(filename)}.quality.json`;
+}
+
+/** Whether the scores of an output are delivered in a file, if they can be measured. */
+export function hasQualityLog(settings: SettingsOf<typeof qualityTable>): boolean {
+  return settings.quality_log === true && isMeasured(settings);
 }

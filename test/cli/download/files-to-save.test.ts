@@ -71,6 +71,21 @@ test('a name of 32 digits that a client requested from our daemon is kept', () =
   assert.equal(named('http://h/film.mov', [{ url: `${host}/hosted/${token}/${hex}.mp4` }]), [`${hex}.mp4`]);
 });
 
+test('the scores of an output are saved with its name', () => {
+  const place = `${host}/hosted/${hex}/${hex}`;
+  const output = { id: 2, url: `${place}.mp4`, state: 'finished', label: 'web' };
+  const made = normaliseJob({
+    id: 1,
+    state: 'finished',
+    input_media_file: { id: 3, url: 'http://h/film.mov' },
+    output_media_files: [{ ...output, quality: { log_url: `${place}.quality.json` } }],
+  });
+  assert.equal(
+    filesToSave(made).files.map(({ name }) => name),
+    ['film-web.mp4', 'film-web.quality.json'],
+  );
+});
+
 test('the second of two equal names gets the number of its output', () => {
   const urls = [`${host}/a/film.mp4`, `${host}/b/film.mp4`, `${host}/c/FILM.mp4`];
   assert.equal(names(urls), ['film.mp4', 'film-11.mp4', 'FILM-12.mp4']);

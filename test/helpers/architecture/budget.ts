@@ -19,7 +19,7 @@ export const budget: Budget = {
   'daemon/migrate': { lines: 940, files: 4 },
   'daemon/net': { lines: 440, files: 4 },
   'daemon/packaging': { lines: 4330, files: 32 },
-  'daemon/pipeline': { lines: 5970, files: 42 },
+  'daemon/pipeline': { lines: 6020, files: 42 },
   'daemon/plan': { lines: 13230, files: 87 },
   'daemon/queue': { lines: 3520, files: 19 },
   'daemon/queue/postgres': { lines: 900, files: 4 },
@@ -30,11 +30,11 @@ export const budget: Budget = {
   'daemon/transports': { lines: 8650, files: 53 },
   'daemon/webhooks': { lines: 780, files: 5 },
   'daemon/worker': { lines: 1680, files: 8 },
-  'src/cli': { lines: 11710, files: 84 },
+  'src/cli': { lines: 11730, files: 84 },
   'src/cli/output': { lines: 1430, files: 12 },
   'src/client': { lines: 3210, files: 23 },
   'src/config': { lines: 820, files: 6 },
-  'src/shared': { lines: 11340, files: 86 },
+  'src/shared': { lines: 11370, files: 86 },
   'src/tui': { lines: 2000, files: 16 },
 };
 
