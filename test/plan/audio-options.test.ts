@@ -43,7 +43,8 @@ const checked: readonly (readonly [string, OutputSettings, readonly string[], re
   ],
   ['a.mp3', { force_aac_profile: 'he-aac' }, [], ['force_aac_profile']],
   ['a.mp4', { force_aac_profile: 'he-aac', copy_audio: true }, [], ['force_aac_profile']],
-  ['a.oga', { audio_language: 'en', select_audio_language: 'en' }, [], ['audio_language']],
+  ['a.mp3', { audio_language: 'en', select_audio_language: 'en' }, [], ['audio_language']],
+  ['a.oga', { audio_language: 'en' }, [], []],
   ['a.mp4', { audio_language: 'en', copy_audio: true }, [], []],
   [
     'a.mp4',

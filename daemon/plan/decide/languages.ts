@@ -7,7 +7,7 @@ import { namesSentence } from './left-out.js';
 
 /** The muxers of containers that store the language of audio. */
 const languageMuxers: readonly string[] = [
-  ...['mp4', 'mov', 'ipod', '3gp', '3g2', 'matroska', 'webm', 'mpegts'],
+  ...['mp4', 'mov', 'ipod', '3gp', '3g2', 'matroska', 'webm', 'mpegts', 'ogg'],
 ];
 
 /** Whether a container stores the language of audio. */
