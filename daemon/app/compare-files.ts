@@ -4,7 +4,7 @@ import { basename, extname, join, resolve } from 'node:path';
 import { VencError } from '../../src/shared/errors.js';
 import type { QualityRecord } from '../../src/shared/records.js';
 import { makeFolder } from '../../src/shared/util/disk.js';
-import { type Ffmpeg, type OpenOptions, openFfmpeg } from '../ffmpeg/index.js';
+import { type Ffmpeg, freezeOnSuspend, type OpenOptions, openFfmpeg } from '../ffmpeg/index.js';
 import type { MediaFacts, VideoFacts } from '../jobs/media.js';
 import { canToneMap, isHighRange } from '../plan/decide/colours.js';
 import { type FileFrames, framePairArgs, framesOfFile } from '../plan/quality/frame-runs.js';
@@ -41,7 +41,7 @@ interface ComparedFile {
 /**
  * Measures how close the video of a file comes to that of a reference (`venc compare`). Rejects with `NoMediaError` if a
  * file is not a video, with `QualityError` if they have not equally many frames, and with `UnavailableError` if no
- * program on this machine can measure.
+ * program on this machine can measure. Ctrl-Z stops its programs as well.
  */
 export async function compareFiles(
   [file, reference]: readonly [string, string],
@@ -55,6 +55,7 @@ export async function compareFiles(
   ] as const;
   const { frames, warnings } = comparableFrames(sides, ffmpeg);
   const scratch = await mkdtemp(join(tmpdir(), 'venc-'));
+  const endFreezing = freezeOnSuspend();
   try {
     const [output, other] = frames;
     const [{ video, media }] = sides;
@@ -83,6 +84,7 @@ export async function compareFiles(
     await copyFile(written, image);
     return { quality, warnings: found, image };
   } finally {
+    endFreezing();
     await rm(scratch, { recursive: true, force: true });
   }
 }

@@ -8,7 +8,7 @@ import type { AppContext } from '../actions/app-context.js';
 import { createJob } from '../actions/create-job.js';
 import { findJob } from '../actions/find-job.js';
 import { cancelJob } from '../actions/remove-job.js';
-import { defaultEncodeLimits, openFfmpeg, type SandboxMode } from '../ffmpeg/index.js';
+import { defaultEncodeLimits, freezeOnSuspend, openFfmpeg, type SandboxMode } from '../ffmpeg/index.js';
 import { jobRecord } from '../jobs/view.js';
 import { fileArgument } from '../plan/safe-input.js';
 import { createAppContext } from './create-app-context.js';
@@ -38,7 +38,7 @@ interface OneShotRunOptions {
 /**
  * Runs one request in this process, without a daemon (`venc run`), with an `AppContext` on a temporary folder. Any file
  * and URL is allowed. Resolves to the job in its final state, failed and cancelled jobs included, and to null for a
- * request with `mock`, which creates none. Rejects with `InvalidRequestError` if the request is invalid,
+ * request with `mock`, which creates none. Ctrl-Z stops its programs as well. Rejects with `InvalidRequestError` if the request is invalid,
  * `UnavailableError` if there is no ffmpeg.
  */
 export async function runOneShot(request: unknown, options: OneShotRunOptions): Promise<JobRecord | null> {
@@ -59,10 +59,12 @@ export async function runOneShot(request: unknown, options: OneShotRunOptions): 
     apiKey: null,
     log: ({ level, message }) => (level === 'error' ? options.onError?.(message) : undefined),
   });
+  const endFreezing = freezeOnSuspend();
   try {
     await openContext.start(1);
     return await submitAndFollow(openContext.appContext, request, options);
   } finally {
+    endFreezing();
     await openContext.close(0);
   }
 }

@@ -3,6 +3,7 @@ import { type ExecaError, execa } from 'execa';
 import { childEnvironment } from '../../src/shared/util/environment.js';
 import { inScope } from '../../src/shared/util/error-scope.js';
 import { type Containment, containmentCommand } from './containment/find-containment.js';
+import { freezer } from './containment/freezer.js';
 import type { ProgramLimits } from './containment/program-limits.js';
 import type { ProgramAccess } from './containment/sandbox.js';
 import type { MeasuredRun, UsageMeter } from './containment/usage-meter.js';
@@ -92,12 +93,15 @@ export async function launch(
     if (!hasOwnGroup || pid === undefined) child.kill(signal);
     else if (child.exitCode === null && child.signalCode === null) killGroup(pid, signal);
   };
+  const removeFromFreezer = freezer.add(send);
   let killTimer: NodeJS.Timeout | undefined;
   const terminate = () => {
     // SIGTERM would end only bubblewrap, and with it the program at once. In the moment of the start, the program would
     // remain.
     if (containment.bwrap !== null) return send('SIGKILL');
     send('SIGTERM');
+    // One that is stopped handles no signal but SIGKILL.
+    if (freezer.isFrozen) send('SIGCONT');
     killTimer = setTimeout(
       inScope(() => send('SIGKILL')),
       killAfterMs,
@@ -107,6 +111,7 @@ export async function launch(
   if (options.signal.aborted) terminate();
   const result = await child;
   clearTimeout(killTimer);
+  removeFromFreezer();
   options.signal.removeEventListener('abort', terminate);
   const failure = result as Pick<ExecaError, 'code'>;
   const { exitCode, signal } = result;

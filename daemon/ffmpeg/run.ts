@@ -3,9 +3,8 @@ import { getPriority, setPriority } from 'node:os';
 import { join, resolve } from 'node:path';
 import { VencError } from '../../src/shared/errors.js';
 import { freeBytes } from '../../src/shared/util/disk.js';
-import { inScope } from '../../src/shared/util/error-scope.js';
-import { maxTimerMs } from '../../src/shared/util/timing.js';
 import { safeInputOptions } from '../plan/safe-input.js';
+import { freezer, type TimeLimit } from './containment/freezer.js';
 import { cpuSecondsFor, type EncodeLimits, type ProgramLimits } from './containment/program-limits.js';
 import { audioChangeError, explainFailure, hasHiddenWriteError, undecodedTrackError } from './explain.js';
 import type { Binary, EncodeOptions, EncodeProgress } from './ffmpeg-types.js';
@@ -69,8 +68,8 @@ export async function runEncoder(
     stopReason ??= reason;
     stopController.abort();
   };
-  const stallTimer = startTimer(limits.stallSeconds, () => stop(stallError(limits)));
-  const encodeTimer = startTimer(limits.maxEncodeSeconds, () => stop(encodeTimeError(limits)));
+  const stallLimit = startLimit(limits.stallSeconds, () => stop(stallError(limits)));
+  const encodeLimit = startLimit(limits.maxEncodeSeconds, () => stop(encodeTimeError(limits)));
   let progressState = initialProgressState;
   let progressSnapshot = '';
   let removeRecord = () => {};
@@ -104,7 +103,7 @@ export async function runEncoder(
         if (isNoProgress(progressState)) stop(noProgressError());
         for (const block of next.blocks) {
           // A stalled ffmpeg may continue to report: only a different report is progress.
-          if (progressKey(block) !== progressSnapshot) stallTimer?.refresh();
+          if (progressKey(block) !== progressSnapshot) stallLimit?.refresh();
           progressSnapshot = progressKey(block);
           const progress = progressOf(block);
           if (isBeyondInput(progress.seconds, limits)) stop(inputDurationError(limits));
@@ -132,8 +131,8 @@ export async function runEncoder(
     const { errorClass, message } = explainFailure(exit, { folders: [scratch] });
     throw new VencError(errorClass, message);
   } finally {
-    clearTimeout(stallTimer);
-    clearTimeout(encodeTimer);
+    stallLimit?.clear();
+    encodeLimit?.clear();
     signal.removeEventListener('abort', onAbort);
     removeRecord();
   }
@@ -156,8 +155,8 @@ async function rejectNewLinks(folder: string, before: readonly string[]): Promis
     throw new VencError('TranscodingError', 'The encoder created a link to another file, which was removed.');
 }
 
-function startTimer(seconds: number | null, onEnd: () => void): NodeJS.Timeout | undefined {
-  return seconds === null ? undefined : setTimeout(inScope(onEnd), Math.min(maxTimerMs, seconds * 1000));
+function startLimit(seconds: number | null, onEnd: () => void): TimeLimit | undefined {
+  return seconds === null ? undefined : freezer.startLimit(seconds * 1000, onEnd);
 }
 
 /** The absolute paths of the inputs in the arguments. */

@@ -1,7 +1,7 @@
 import { open, rm } from 'node:fs/promises';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import type { QualityRecord } from '../../src/shared/records.js';
-import type { EncodeOptions, RunReport } from '../ffmpeg/index.js';
+import { type EncodeOptions, freezer, type RunReport } from '../ffmpeg/index.js';
 import { isLocal } from '../jobs/expected-work.js';
 import { type JobOutput, toJobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
@@ -192,7 +192,7 @@ async function runSteps(
         report = { ...latest, isDamaged: latest.isDamaged || report.isDamaged };
       },
       onProgress: (progress) => {
-        const now = performance.now();
+        const now = freezer.elapsedMs();
         for (const { id, reporter } of reporters) run.progress(id, reporter(step, progress, now));
         for (const flush of flushers) flush();
       },

@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream';
 import { render, useInput, useStdin } from 'ink';
 import type { ReactNode } from 'react';
+import { openSuspension } from '../shared/util/suspension.js';
 import { type Frame, frameOf, hasSameLayout, withTable } from './frame.js';
 import { createRepaintScheduler, openPainter } from './painter.js';
 import { ErrorBoundary, WatchFrame } from './WatchFrame.js';
@@ -163,47 +164,4 @@ class FrameSink extends Writable {
     if (text !== '') this.onFrame(text);
     done();
   }
-}
-
-/** Callbacks around a suspension. */
-interface SuspensionHandlers {
-  /** Restores the terminal for the shell. */
-  readonly release: () => void;
-  /** Sets the terminal up again, because another program may have changed it, and redraws everything. */
-  readonly reacquire: () => void;
-}
-
-/** Suspends the program, as Ctrl-Z does. */
-interface Suspension {
-  /** Stops the process group. Returns when it is continued; returns immediately if no shell could continue it. */
-  suspend(): void;
-  /** Removes the signal handlers. */
-  dispose(): void;
-}
-
-/**
- * Handles `suspend`, SIGTSTP, and the SIGCONT after a SIGSTOP, which cannot be caught. The stop itself is the default
- * action of SIGTSTP, which the kernel ignores for a process group without a shell to continue it.
- */
-function openSuspension({ release, reacquire }: SuspensionHandlers): Suspension {
-  const stop = (pid: number): void => {
-    release();
-    dispose();
-    process.kill(pid, 'SIGTSTP');
-    listen();
-    reacquire();
-  };
-  const onStop = (): void => stop(process.pid);
-  const listen = (): void => {
-    process.on('SIGTSTP', onStop);
-    process.on('SIGCONT', reacquire);
-  };
-  const dispose = (): void => {
-    process.off('SIGTSTP', onStop);
-    process.off('SIGCONT', reacquire);
-  };
-  listen();
-  // Stop the whole process group, as the terminal does, so that the parent process waits and the shell sees that all of
-  // it has stopped.
-  return { suspend: () => stop(0), dispose };
 }

@@ -1,6 +1,6 @@
 import { LineReader } from '../../../src/shared/util/line-reader.js';
-import { timeoutSignal } from '../../../src/shared/util/timing.js';
 import type { Ratio, VideoFacts } from '../../jobs/media.js';
+import { limitSignal } from '../containment/freezer.js';
 import type { Binary } from '../ffmpeg-types.js';
 import { entryArgs, launchFfprobe, type ProbeSettings } from './run-ffprobe.js';
 
@@ -20,7 +20,7 @@ export async function measureConstantRate(
 ): Promise<Ratio | null> {
   const args = entryArgs('packet=pts,pts_time,dts,dts_time', streamIndex);
   const stopReading = new AbortController();
-  const limit = timeoutSignal(settings.seconds * 1000);
+  const limit = limitSignal(settings.seconds * 1000);
   const times: FrameTime[] = [];
   let candidates: readonly Ratio[] = [...standardRates, ...(frameRate === null ? [] : [frameRate])];
   let nextCheck = firstCheck;

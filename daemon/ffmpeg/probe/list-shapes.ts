@@ -1,8 +1,8 @@
-import { timeoutSignal } from '../../../src/shared/util/timing.js';
 import type { FrameShape, FrameShapes, MediaFacts } from '../../jobs/media.js';
 import type { Capabilities } from '../../plan/plan-types.js';
 import { mediaStartSeconds } from '../../plan/thumbnails.js';
 import { isOtherShape } from '../../plan/write/shapes.js';
+import { limitSignal } from '../containment/freezer.js';
 import type { Binary } from '../ffmpeg-types.js';
 import { entryArgs, type ProbeSettings, readFfprobeOutput } from './run-ffprobe.js';
 
@@ -31,7 +31,7 @@ export async function listShapes(
 ): Promise<FrameShapes | null> {
   const { video, format, analysis } = media;
   if (video === null || !changingFormats.has(format)) return null;
-  const limit = timeoutSignal(settings.seconds * 1000);
+  const limit = limitSignal(settings.seconds * 1000);
   const entries = 'frame=best_effort_timestamp_time,width,height,sample_aspect_ratio';
   const args = ['-skip_frame', 'nokey', ...entryArgs(entries, video.streamIndex, analysis)];
   const output = await readFfprobeOutput(ffprobe, args, path, {

@@ -1,7 +1,7 @@
 import { LineReader } from '../../../src/shared/util/line-reader.js';
-import { timeoutSignal } from '../../../src/shared/util/timing.js';
 import type { Analysis, MediaFacts, Ratio, VideoFacts } from '../../jobs/media.js';
 import { inputOptions } from '../../plan/safe-input.js';
+import { limitSignal } from '../containment/freezer.js';
 import type { Binary, DisplayMoment, MeasuredVideo } from '../ffmpeg-types.js';
 import { numberAt, objectsAt, type ProbeObject, parseProbe } from './probe-fields.js';
 import { isUsableAudio } from './read-streams.js';
@@ -69,7 +69,7 @@ async function readPackets(
   });
   const exit = await launchFfprobe(ffprobe, entryArgs('packet=pts_time,size', stream), path, {
     settings,
-    signal: AbortSignal.any([signal, timeoutSignal(settings.seconds * 1000)]),
+    signal: AbortSignal.any([signal, limitSignal(settings.seconds * 1000)]),
     onStdout: (text) => reader.add(text),
   });
   return exit.exitCode === 0;
@@ -301,7 +301,7 @@ export async function findDisplayedFrame(
   signal: AbortSignal | undefined,
 ): Promise<number | null> {
   const stopReading = new AbortController();
-  const limit = timeoutSignal(settings.seconds * 1000);
+  const limit = limitSignal(settings.seconds * 1000);
   const args = [
     ...entryArgs('packet=pts_time', streamIndex, analysis),
     ...['-read_intervals', `${seconds.toFixed(6)}%`],

@@ -3,9 +3,9 @@ import { resolve } from 'node:path';
 import type { ErrorClass } from '../../../src/shared/error-classes.js';
 import { VencError } from '../../../src/shared/errors.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
-import { timeoutSignal } from '../../../src/shared/util/timing.js';
 import type { Analysis } from '../../jobs/media.js';
 import { fileArgument, inputOptions } from '../../plan/safe-input.js';
+import { limitSignal } from '../containment/freezer.js';
 import { probeLimits } from '../containment/program-limits.js';
 import type { Binary } from '../ffmpeg-types.js';
 import { type ExitResult, type LaunchSettings, launch } from '../launch.js';
@@ -125,7 +125,7 @@ export async function runFfprobe(
   path: string,
   { settings, subject, timeoutErrorClass, signal }: FfprobeOptions,
 ): Promise<FfprobeResult> {
-  const limit = timeoutSignal(settings.seconds * 1000);
+  const limit = limitSignal(settings.seconds * 1000);
   const deadlineSignal = signal === undefined ? limit : AbortSignal.any([signal, limit]);
   let output = '';
   const exit = await launchFfprobe(ffprobe, args, path, {

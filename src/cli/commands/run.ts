@@ -97,7 +97,8 @@ const sampleFile = 'venc-sample.mp4';
 const details = `
 Without -o the outputs go into the current folder, named after the input with the label or number. Several inputs are
 encoded one after the other; -o is then a folder, which is created if it is missing. If an input fails, the others are still
-encoded, and the exit code is that of the first failure. Ctrl-C cancels and cleans up; finished files stay.
+encoded, and the exit code is that of the first failure. Ctrl-C cancels and cleans up; finished files stay. Ctrl-Z stops ffmpeg
+as well; fg and bg continue.
 
 Examples:
   venc run --sample

@@ -1,0 +1,89 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Freezer } from '../../daemon/ffmpeg/containment/freezer.js';
+import { waitUntil } from '../helpers/wait-until.js';
+
+/** A freezer on a clock, and the signals that its programs were sent. */
+function open() {
+  const clock = { ms: 1000 };
+  const sent: string[] = [];
+  const freezer = new Freezer(() => clock.ms);
+  return {
+    clock,
+    sent,
+    freezer,
+    add: (name: string) => freezer.add((signal) => sent.push(`${name} ${signal}`)),
+  };
+}
+
+test('programs are stopped, those that start meanwhile too, and continue', () => {
+  const { freezer, add, sent } = open();
+  const end = add('ended');
+  add('one');
+  end();
+  freezer.freeze();
+  add('two');
+  assert.equal(sent.splice(0), ['one SIGSTOP', 'two SIGSTOP']);
+  assert.ok(freezer.isFrozen);
+  freezer.thaw();
+  assert.equal(sent, ['one SIGCONT', 'two SIGCONT']);
+  assert.not.ok(freezer.isFrozen);
+});
+
+test('the clock stands still while programs are stopped', () => {
+  const { freezer, clock } = open();
+  clock.ms += 10;
+  freezer.freeze();
+  clock.ms += 500;
+  freezer.freeze();
+  assert.is(freezer.elapsedMs(), 1010);
+  freezer.thaw();
+  freezer.thaw();
+  clock.ms += 5;
+  assert.is(freezer.elapsedMs(), 1015);
+});
+
+test('a limit does not count the time in which programs are stopped', async () => {
+  const { freezer, clock } = open();
+  let isOver = false;
+  freezer.startLimit(5, () => {
+    isOver = true;
+  });
+  freezer.freeze();
+  clock.ms += 3_600_000;
+  freezer.thaw();
+  clock.ms += 4;
+  let ticks = 0;
+  await waitUntil('timers have run', () => {
+    ticks += 1;
+    return ticks > 3;
+  });
+  assert.not.ok(isOver);
+  clock.ms += 1;
+  await waitUntil('the limit ends', () => isOver);
+});
+
+test('a limit that is refreshed counts from then, and one that is cleared never ends', async () => {
+  const { freezer, clock } = open();
+  let ended = '';
+  const refreshed = freezer.startLimit(5, () => {
+    ended += 'refreshed';
+  });
+  freezer
+    .startLimit(1, () => {
+      ended += 'cleared';
+    })
+    .clear();
+  clock.ms += 4;
+  refreshed.refresh();
+  clock.ms += 4;
+  freezer.startLimit(0, () => {
+    ended += 'first ';
+  });
+  await waitUntil('a later limit ends', () => ended !== '');
+  assert.is(ended, 'first ');
+  clock.ms += 1;
+  await waitUntil('the limit ends', () => ended === 'first refreshed');
+});
+
+test.run();

@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { processesOf } from '../helpers/chaos/processes.js';
+import { film, makeMedia } from '../helpers/media.js';
+import { tempFolder } from '../helpers/temp.js';
+import { hasTmux, openTerminal, type Terminal } from '../helpers/tmux.js';
+import { waitUntil } from '../helpers/wait-until.js';
+
+const program = fileURLToPath(new URL('../../../bin/venc.js', import.meta.url));
+const seconds = 12;
+
+const test = suite<{ folder: string; terminal: Terminal }>('Ctrl-Z');
+
+test.before.each(async (context) => {
+  const folder = tempFolder();
+  await mkdir(join(folder, 'tmp'));
+  await makeMedia(join(folder, 'in.mp4'), film('320x240', seconds));
+  Object.assign(context, { folder });
+  context.terminal = await openTerminal(folder, 80, 20, { LC_ALL: 'C.UTF-8', TMPDIR: join(folder, 'tmp') });
+  await context.terminal.type(`cd '${folder}'`);
+});
+test.after.each(({ terminal }) => terminal.close());
+
+const encode = `'${process.execPath}' '${program}' run in.mp4 -o out.mp4 --speed 2 --width 960 --upscale`;
+
+/** The states of the encoder and of what contains it, one letter each: `T` is stopped. */
+function encoderStates(folder: string): string {
+  const encoders = processesOf(folder).filter(({ command }) => / -progress /.test(command));
+  return encoders
+    .map(({ pid }) => /^State:\s+(\w)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+    .join('');
+}
+
+const isStopped = (folder: string) => /^T+$/.test(encoderStates(folder));
+const isRunning = (folder: string) => /^[^T]+$/.test(encoderStates(folder));
+
+/** The number of frames in a file. */
+async function frameCount(path: string): Promise<string> {
+  const count = [
+    '-v',
+    'error',
+    '-count_frames',
+    '-select_streams',
+    'v',
+    '-show_entries',
+    'stream=nb_read_frames',
+  ];
+  return (await promisify(execFile)('ffprobe', [...count, '-of', 'csv=p=0', path])).stdout.trim();
+}
+
+if (hasTmux()) {
+  test('stops the encoder of a run, and fg lets it continue', async ({ folder, terminal }) => {
+    await terminal.type(encode);
+    await terminal.shows(/transcoding/);
+    for (const _ of ['once', 'twice']) {
+      await waitUntil('the encoder runs', () => isRunning(folder));
+      await terminal.press('C-z');
+      await terminal.shows(/Stopped|Suspended/);
+      await waitUntil('the encoder is stopped', () => isStopped(folder));
+      await terminal.type('clear; fg; echo ended $?');
+    }
+    await terminal.shows(/ended 0/);
+    assert.is(await frameCount(join(folder, 'out.mp4')), String(25 * seconds));
+  });
+
+  test('a run that is stopped continues in the background, and Ctrl-C after fg leaves nothing', async ({
+    folder,
+    terminal,
+  }) => {
+    await terminal.type(encode);
+    await terminal.shows(/transcoding/);
+    await waitUntil('the encoder runs', () => isRunning(folder));
+    await terminal.press('C-z');
+    await waitUntil('the encoder is stopped', () => isStopped(folder));
+    await terminal.type('bg');
+    await waitUntil('the encoder runs', () => isRunning(folder));
+    await terminal.type('fg');
+    await terminal.press('C-c');
+    await terminal.shows(/Interrupted: the encoding was cancelled/);
+    await waitUntil('no encoder is left', () => encoderStates(folder) === '');
+  });
+}
+
+test.run();
