@@ -14,7 +14,7 @@ import { type JobFailure, toJobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { exclusionReason, skippedBecause } from '../jobs/skip-rules.js';
 import { leftOutRecords, originNumbers } from '../jobs/tracks.js';
-import { findFrameAtStart, withFrameFacts } from '../pipeline/plan-job.js';
+import { findCopyStart, findFrameAtStart, withFrameFacts } from '../pipeline/plan-job.js';
 import { isFragmentedFile, segmentedTracks, segmentGridsOf, segmentNames } from '../plan/decide/packaging.js';
 import { plan } from '../plan/plan.js';
 import type { OutputToPlan, Plan, Product } from '../plan/plan-types.js';
@@ -130,6 +130,10 @@ export async function dryRun(
         source === undefined
           ? await findFrameAtStart(ffmpeg, { path: input, media: mediaOf(settings) }, settings)
           : null;
+      const copyStart =
+        source === undefined
+          ? await findCopyStart(ffmpeg, { path: input, media: mediaOf(settings) }, unprepared[index])
+          : null;
       const { source: _, ...others } = settings;
       pendingOutputs.push({
         id,
@@ -141,6 +145,7 @@ export async function dryRun(
         captions: assumedCaptions(source === undefined ? mediaOf(settings) : noMedia, settings),
         covers: assumedCovers(source === undefined ? mediaOf(settings) : noMedia, settings),
         frameAtStart: startFrame,
+        copyStart,
       });
     }
   }

@@ -1,6 +1,6 @@
 import type { Analysis, FrameShapes, MediaFacts, Ratio, VideoFacts } from '../jobs/media.js';
 import type { AudioMeasurement, MeasuredAudio } from '../plan/decide/normalization.js';
-import type { Capabilities, WatermarkImage } from '../plan/plan-types.js';
+import type { Capabilities, CopiedClip, CopyStart, WatermarkImage } from '../plan/plan-types.js';
 import type { MeasuredFrames } from '../plan/quality/pool-scores.js';
 import type { FrameRun, QualityMetric } from '../plan/quality/quality-types.js';
 import type { EncodeLimits, EncodeWork } from './containment/program-limits.js';
@@ -143,6 +143,16 @@ export interface Ffmpeg {
   ): Promise<WatermarkImage>;
   /** The timestamp of the frame that is displayed at a time; null if it cannot be determined. Never rejects. */
   findDisplayedFrame(path: string, moment: DisplayMoment, signal?: AbortSignal): Promise<number | null>;
+  /**
+   * Where a copy of streams begins, of which the first is a video, if ffmpeg is asked to seek to a time from the start
+   * of the file. Null if it cannot be determined. Never rejects.
+   */
+  findCopyStart(
+    path: string,
+    copy: CopiedClip,
+    analysis?: Analysis,
+    signal?: AbortSignal,
+  ): Promise<CopyStart | null>;
   /**
    * The exact rate of a video whose frames all have times of a constant rate, rounded to the clock of the file. Null if
    * one has another time, or if it cannot be determined. Reads the whole file, or the frames until one has another

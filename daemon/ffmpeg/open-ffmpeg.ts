@@ -25,6 +25,7 @@ import {
   wrongChecksumMessage,
 } from './find-binaries.js';
 import { measureConstantRate } from './probe/constant-rate.js';
+import { findCopyStart } from './probe/find-copy-start.js';
 import { hidesShapes, listShapes } from './probe/list-shapes.js';
 import { findDisplayedFrame, measureSeconds, measureVideo } from './probe/measure-streams.js';
 import { probeFile } from './probe/probe-file.js';
@@ -151,6 +152,8 @@ export async function openFfmpeg(options: OpenOptions = {}): Promise<OpenedFfmpe
     probeImage: (path, signal, subject) => probeImage(ffprobe, path, probeSettings, { signal, subject }),
     findDisplayedFrame: (path, moment, signal) =>
       findDisplayedFrame(ffprobe, path, moment, probeSettings, signal),
+    findCopyStart: (path, copy, analysis, signal) =>
+      findCopyStart(program, path, copy, analysis, probeSettings, signal),
     measureConstantRate: (path, video, signal) =>
       measureConstantRate(ffprobe, path, video, probeSettings, signal),
     listShapes: async (path, media, signal) =>

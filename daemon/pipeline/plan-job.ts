@@ -13,8 +13,9 @@ import { canToneMap, isHighRange } from '../plan/decide/colours.js';
 import type { MeasuredAudio } from '../plan/decide/normalization.js';
 import { segmentGridsOf } from '../plan/decide/packaging.js';
 import { isFrameRateUnproven } from '../plan/decide/timing.js';
-import { copiesVideo, plan } from '../plan/plan.js';
+import { copiedClip, plan } from '../plan/plan.js';
 import type {
+  CopyStart,
   OutputToPlan,
   Plan,
   PreparedCaptions,
@@ -96,6 +97,7 @@ interface PendingOutput {
   readonly attached: Awaited<ReturnType<ReadAttached>>;
   /** See `OutputToPlan`. */
   readonly frameAtStart: number | null;
+  readonly copyStart: CopyStart | null;
   readonly measured: ReadonlyMap<number, MeasuredAudio>;
 }
 
@@ -140,7 +142,16 @@ export async function planJob(
     if (fromFiles === null) continue;
     const captions = [...(await readSubtitles(output)), ...fromFiles];
     const attached = await readAttached(run, output, inspected);
-    found.push({ output, watermarks, captions, attached, frameAtStart: frame, measured: new Map() });
+    const start = await findCopyStart(
+      context.ffmpeg,
+      { path: inspected.input, media },
+      unprepared.find(({ id }) => id === output.id),
+      run.signal,
+    );
+    found.push({
+      ...{ output, watermarks, captions, attached },
+      ...{ frameAtStart: frame, copyStart: start, measured: new Map() },
+    });
   }
   const allSettings = run.job.outputs.map(({ settings }) => settings);
   const paths = { input: inspected.input, scratch: inspected.scratch };
@@ -148,13 +159,14 @@ export async function planJob(
   const factors = new Map<number, number>();
   const planFor = (subset: readonly PendingOutput[], files = paths, used = factors): Plan =>
     plan(
-      subset.map(({ output, watermarks, captions, attached, frameAtStart, measured }) => ({
+      subset.map(({ output, watermarks, captions, attached, frameAtStart, copyStart, measured }) => ({
         id: output.id,
         settings: output.settings,
         watermarks,
         captions,
         ...attached,
         frameAtStart,
+        copyStart,
         measured,
         filename: fileNameInUrl(output.destination),
         segmentGrids: segmentGridsOf(output.settings, allSettings),
@@ -288,7 +300,7 @@ export async function withFrameFacts(
   const { path, media } = input;
   const { video, format } = media;
   const encodesVideo = (output: OutputToPlan) =>
-    mayEncodeVideo(output.settings) && !copiesVideo(output, media, ffmpeg.capabilities);
+    mayEncodeVideo(output.settings) && copiedClip(output, media, ffmpeg.capabilities) === null;
   if (video === null || !outputs.some(encodesVideo)) return media;
   const shapes = await ffmpeg.listShapes(path, media, signal);
   const isUnproven = isFrameRateUnproven(video, format);
@@ -331,4 +343,19 @@ export async function findFrameAtStart(
   const frameStartSeconds = await ffmpeg.findDisplayedFrame(path, position, signal);
   signal?.throwIfAborted();
   return frameStartSeconds === null ? null : Math.max(0, frameStartSeconds - startSeconds);
+}
+
+/** Where the packets of a copied clip begin; null if the clip has the start of the input, or if that is not known. */
+export async function findCopyStart(
+  ffmpeg: Pick<Ffmpeg, 'findCopyStart' | 'capabilities'>,
+  input: { readonly path: string; readonly media: MediaFacts },
+  output: OutputToPlan | undefined,
+  signal?: AbortSignal,
+): Promise<CopyStart | null> {
+  const { path, media } = input;
+  const clip = output === undefined ? null : copiedClip(output, media, ffmpeg.capabilities);
+  if (clip === null || clip.seconds === 0) return null;
+  const start = await ffmpeg.findCopyStart(path, clip, media.analysis, signal);
+  signal?.throwIfAborted();
+  return start;
 }

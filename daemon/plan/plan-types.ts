@@ -48,6 +48,8 @@ export interface OutputToPlan {
    * absent if unknown: see `mayStartInFrame`.
    */
   readonly frameAtStart?: number | null;
+  /** Where the packets of a copied clip begin; null or absent if that is unknown. */
+  readonly copyStart?: CopyStart | null;
   /** What was measured in each of its tracks of audio, by the index of the stream, as `Plan.measurements` asks. */
   readonly measured?: ReadonlyMap<number, MeasuredAudio>;
   /** The constant rate factor for its `quality_target`, in the scale of its encoder; absent before it was searched. */
@@ -56,6 +58,22 @@ export interface OutputToPlan {
   readonly segmentGrids?: readonly number[];
   /** Test mode (section 8): the output ends at most 5 seconds after the start of the clip. */
   readonly isTest: boolean;
+}
+
+/** The streams that an output copies, and where ffmpeg is asked to seek to. */
+export interface CopiedClip {
+  /** The indexes of the streams, first that of the video. */
+  readonly streams: readonly number[];
+  /** Seconds from the start of the input. */
+  readonly seconds: number;
+}
+
+/** Where the packets of a copied clip begin, in seconds from the start of the input. */
+export interface CopyStart {
+  /** The time of the first frame of the video. */
+  readonly videoSeconds: number;
+  /** The decoding time of the first packet of all streams, which gets the time 0 in the output. */
+  readonly firstSeconds: number;
 }
 
 /** A watermark image on the local disk. Its properties come from its content, not from its name. */

@@ -1,19 +1,20 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { JobFailure } from '../jobs/job.js';
-import {
-  type AudioFacts,
-  audioStreams,
-  type MediaFacts,
-  type Ratio,
-  type VideoFacts,
-} from '../jobs/media.js';
+import { audioStreams, type MediaFacts, type Ratio, type VideoFacts } from '../jobs/media.js';
 import { checkCombination } from './check-combination.js';
 import { decideAttached } from './decide/attached.js';
 import { decideAudioTracks, holdsOneTrack, leftOutAudio, maxAudioTracks } from './decide/audio-tracks.js';
 import { decideAutoCopies, hasAutoCopies, isAsLoud, withoutAutoCopies } from './decide/auto-copies.js';
-import { decideCaptions, wantsCaptions } from './decide/captions.js';
-import { contentSecondsOf, decideClip, extendsIntoClip, startWithin } from './decide/clip.js';
-import { clipOfCopies, copyWarnings, decideCopies, markWarnings, withCopies } from './decide/copies.js';
+import { decideCaptions, missingCaptionWarnings } from './decide/captions.js';
+import { contentSecondsOf, decideClip, endedWarnings, extendsIntoClip, startWithin } from './decide/clip.js';
+import {
+  clipOfCopies,
+  clipOfMarks,
+  copyWarnings,
+  decideCopies,
+  markWarnings,
+  withCopies,
+} from './decide/copies.js';
 import { decideVideo } from './decide/decide-video.js';
 import type { AudioTrack, Decision, VideoDecision } from './decide/decisions.js';
 import { groupDecisions, hasVideo } from './decide/group-decisions.js';
@@ -27,7 +28,7 @@ import { selectAudio } from './decide/select-tracks.js';
 import { withTargetBitrate } from './decide/target-size.js';
 import { decideHeldFrame, decideLastFrame, isLastFrameHeld } from './decide/timing.js';
 import { trackOrigins } from './decide/track-origins.js';
-import type { Capabilities, OutputToPlan, Plan, PlanPaths, Step } from './plan-types.js';
+import type { Capabilities, CopiedClip, OutputToPlan, Plan, PlanPaths, Step } from './plan-types.js';
 import { productOf } from './product.js';
 import { planReference } from './quality/reference-frames.js';
 import { captionFilesOf } from './write/captions.js';
@@ -112,11 +113,18 @@ function decide(
   return { decision: { ...decision, warnings: [...decision.warnings, ...copies.notes] } };
 }
 
-/** Whether an output has video that is certainly a copy, whatever the frames of the input show. */
-export function copiesVideo(output: OutputToPlan, media: MediaFacts, capabilities: Capabilities): boolean {
-  if (withCopies(output.settings, media.video).copy_video !== true) return false;
+/** What an output copies, if its video is certainly a copy, whatever the frames of the input show; otherwise null. */
+export function copiedClip(
+  output: OutputToPlan,
+  media: MediaFacts,
+  capabilities: Capabilities,
+): CopiedClip | null {
+  if (withCopies(output.settings, media.video).copy_video !== true) return null;
   const result = decide(output, media, capabilities);
-  return 'decision' in result && result.decision.copiedVideo !== undefined;
+  if (!('decision' in result) || result.decision.copiedVideo === undefined) return null;
+  const { copiedVideo, audio, clip } = result.decision;
+  const copied = [copiedVideo, ...audio.filter(({ encoding }) => encoding === null)];
+  return { streams: copied.map(({ source }) => source.streamIndex), seconds: clip.startSeconds };
 }
 
 const noTracks: ReadonlySet<number> = new Set();
@@ -129,6 +137,7 @@ function decideOutput(
     filename,
     isTest,
     frameAtStart,
+    copyStart = null,
     watermarks = [],
     captions = [],
     covers,
@@ -244,7 +253,7 @@ function decideOutput(
   const outputStreams = [...(isVideo && media.video !== null ? [media.video] : []), ...audioTracks];
   const { metadata, warnings: metadataWarnings } = decideMetadata(settings, media, {
     extension,
-    clip,
+    ...(copiedVideo === null ? { clip } : clipOfMarks(clip, copyStart, audioResult.tracks)),
     isCut: packaging.packaging !== undefined,
     frameRate: outputRate(videoResult.video, copiedVideo?.source ?? null),
     isAsLoud:
@@ -309,8 +318,8 @@ function decideOutput(
           ]
         : []),
       ...copies.warnings,
-      ...copyWarnings(clip, copies),
-      ...markWarnings(clip, copies, metadata),
+      ...copyWarnings(clip, copies, copyStart),
+      ...(copyStart === null ? markWarnings(clip, copies, metadata) : []),
       ...(wants.video && inputVideo === null ? endedWarnings('video', media.video) : []),
       ...endedAudio.flatMap((track) => endedWarnings('audio', track)),
       ...videoResult.warnings,
@@ -354,24 +363,6 @@ function outputRate(encoded: VideoDecision | null, copied: VideoFacts | null): R
   if (copied !== null) return copied.frameRate;
   const framesPerSecond = encoded?.framesPerSecond ?? null;
   return framesPerSecond === null ? null : { numerator: framesPerSecond, denominator: 1 };
-}
-
-/** The warning about a track that ends before the clip. */
-function endedWarnings(kind: 'video' | 'audio', track: AudioFacts | VideoFacts | null): readonly string[] {
-  if (track?.durationSeconds == null) return [];
-  return [
-    `The ${kind} of the input was left out: it is ${track.durationSeconds.toFixed(1)} seconds long and ends before the clip.`,
-  ];
-}
-
-/** Caption files of an output that has no video only because the input has none. */
-function missingCaptionWarnings(
-  settings: OutputSettings,
-  { isVideo, wantsVideo }: { readonly isVideo: boolean; readonly wantsVideo: boolean },
-): readonly string[] {
-  return !isVideo && wantsVideo && settings.caption_url !== undefined && wantsCaptions(settings)
-    ? ['There are no captions, because the input has no video.']
-    : [];
 }
 
 function packagingOf(

@@ -265,3 +265,13 @@ export function captionsOfFile(
     ],
   };
 }
+
+/** Caption files of an output that has no video only because the input has none. */
+export function missingCaptionWarnings(
+  settings: OutputSettings,
+  { isVideo, wantsVideo }: { readonly isVideo: boolean; readonly wantsVideo: boolean },
+): readonly string[] {
+  return !isVideo && wantsVideo && settings.caption_url !== undefined && wantsCaptions(settings)
+    ? ['There are no captions, because the input has no video.']
+    : [];
+}

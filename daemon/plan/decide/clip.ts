@@ -165,3 +165,14 @@ function minOrNull(a: number | null, b: number | null): number | null {
 function beyondEnd(startSeconds: number, durationSeconds: number): string {
   return `start_clip is ${startSeconds} seconds, but the input ends after ${Math.round(durationSeconds * 1000) / 1000}.`;
 }
+
+/** The warning about a track that ends before the clip. */
+export function endedWarnings(
+  kind: 'video' | 'audio',
+  track: AudioFacts | VideoFacts | null,
+): readonly string[] {
+  if (track?.durationSeconds == null) return [];
+  return [
+    `The ${kind} of the input was left out: it is ${track.durationSeconds.toFixed(1)} seconds long and ends before the clip.`,
+  ];
+}

@@ -3,9 +3,9 @@ import { isSegmented } from '../../../src/shared/settings/segments.js';
 import type { JobFailure } from '../../jobs/job.js';
 import type { AudioFacts, MediaFacts, VideoFacts } from '../../jobs/media.js';
 import { type AudioCodec, type Container, canCopy, type VideoCodec } from '../formats.js';
-import type { Capabilities } from '../plan-types.js';
+import type { Capabilities, CopyStart } from '../plan-types.js';
 import { audioSettings, turnsOff, videoSettings } from '../stream-settings.js';
-import type { Clip, CopiedVideo, Metadata } from './decisions.js';
+import type { AudioTrack, Clip, CopiedVideo, Metadata } from './decisions.js';
 import { isDolbyVisionOnly } from './hdr.js';
 import { hasTimecode } from './metadata.js';
 import { trackLabel } from './select-tracks.js';
@@ -180,18 +180,52 @@ export function clipOfCopies(clip: Clip): Clip {
   return { ...clip, ...start, ...(clip.startSeconds > 0 ? { expectedSeconds: null } : {}) };
 }
 
-/** What a clip of copied streams does not keep, one sentence each. */
-export function copyWarnings(clip: Clip, { video, audio }: Copies): readonly string[] {
-  if ((clip.startSeconds === 0 && clip.lengthSeconds === null) || (video === null && audio.size === 0))
-    return [];
-  return video === null
-    ? ['The audio is copied, so the clip starts and ends at whole packets.']
-    : [
-        'The video is copied, so the clip starts at the keyframe at or before its start and ends at a whole frame.',
-      ];
+/**
+ * The part of the input by which the chapters and the timecode of a copied clip are moved: it begins with the packet
+ * that gets the time 0. Encoded audio begins with the requested start, after the samples that its decoder drops.
+ */
+export function clipOfMarks(
+  clip: Clip,
+  start: CopyStart | null,
+  audio: readonly AudioTrack[],
+): { readonly clip: Clip; readonly firstFrameSeconds?: number } {
+  if (start === null || clip.startSeconds === 0) return { clip };
+  const isEncoded = audio.some(({ encoding }) => encoding !== null);
+  const startSeconds = isEncoded
+    ? Math.min(start.firstSeconds, clip.startSeconds - primingSeconds)
+    : start.firstSeconds;
+  const { lengthSeconds } = clip;
+  return {
+    clip: {
+      ...clip,
+      startSeconds,
+      lengthSeconds: lengthSeconds === null ? null : lengthSeconds + clip.startSeconds - startSeconds,
+    },
+    firstFrameSeconds: start.videoSeconds,
+  };
 }
 
-/** Chapters and the timecode are moved with the requested start, as the distance of the keyframe is unknown. */
+/** The samples that the encoder for AAC puts in front: 1024 at 48 kHz. */
+const primingSeconds = 0.0213;
+
+/** What a clip of copied streams does not keep, one sentence each. */
+export function copyWarnings(
+  { startSeconds, lengthSeconds }: Clip,
+  { video, audio }: Copies,
+  start: CopyStart | null,
+): readonly string[] {
+  if ((startSeconds === 0 && lengthSeconds === null) || (video === null && audio.size === 0)) return [];
+  if (video === null) return ['The audio is copied, so the clip starts and ends at whole packets.'];
+  const starts =
+    start === null
+      ? 'starts at a keyframe near its start'
+      : `starts at ${Number(start.videoSeconds.toFixed(3))} seconds, at a keyframe,`;
+  return [
+    `The video is copied, so the clip ${startSeconds === 0 ? '' : `${starts} and `}ends at a whole frame.`,
+  ];
+}
+
+/** Chapters and the timecode are moved with the requested start if the distance of the keyframe is unknown. */
 export function markWarnings(
   { startSeconds }: Clip,
   { video }: Copies,

@@ -1,6 +1,7 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import type { ChapterFacts, MediaFacts, Ratio, Tag } from '../../jobs/media.js';
 import { type Container, containerOf, type Extension } from '../formats.js';
+import { startWithin } from './clip.js';
 import type { Clip, Metadata } from './decisions.js';
 import { namesSentence } from './left-out.js';
 import { timecodeAt } from './timecode.js';
@@ -18,6 +19,8 @@ const locationTags = /^(?:location.*|gps.*|geo.*|xyz|loci)$/;
 interface TaggedOutput {
   readonly extension: Extension;
   readonly clip: Clip;
+  /** The time of the first frame of a copied clip, in seconds from the start of the input; absent for others. */
+  readonly firstFrameSeconds?: number;
   /** Whether it is cut into segments. */
   readonly isCut: boolean;
   /** Frames per second of its video; null if unknown, or if it has none. */
@@ -36,7 +39,7 @@ const loudnessTags = /^(?:replaygain|r128)_/;
 export function decideMetadata(
   { metadata: wanted = 'keep', chapters: wantedChapters = 'keep' }: OutputSettings,
   media: MediaFacts,
-  { extension, clip, isCut, frameRate, isAsLoud }: TaggedOutput,
+  { extension, clip, firstFrameSeconds, isCut, frameRate, isAsLoud }: TaggedOutput,
 ): MetadataDecision {
   const container = containerOf(extension);
   const given = typeof wanted === 'string' ? [] : Object.entries(wanted);
@@ -45,7 +48,10 @@ export function decideMetadata(
   const isOfOtherAudio = ({ name }: Tag) => isAsLoud !== true && loudnessTags.test(name);
   const ofInput = found.filter((tag) => !isOfOtherAudio(tag));
   const isPrivate = ({ name }: Tag) => wanted !== 'keep-all' && locationTags.test(name);
-  const timecode = wanted === 'drop' || set.has('timecode') ? null : timecodeIn(media, clip, frameRate);
+  const timecode =
+    wanted === 'drop' || set.has('timecode')
+      ? null
+      : timecodeIn(media, firstFrameSeconds ?? clip.startSeconds, frameRate);
   const keepsTimecode = timecodeMuxers.includes(container.muxer) && !isCut;
   // A track of timecode that is lost is named with the tracks.
   const isTrack = media.unused?.tracks?.some(({ codec }) => codec === 'tmcd') === true;
@@ -56,7 +62,10 @@ export function decideMetadata(
     ? []
     : candidates.filter((tag) => (tag === timecode ? keepsTimecode : storesTag(container, tag.name)));
   const inChapters = wantedChapters === 'drop' ? [] : (media.chapters ?? []);
-  const chapters = isCut || container.hasChapters !== true ? [] : clipChapters(inChapters, clip, container);
+  const chapters =
+    isCut || container.hasChapters !== true
+      ? []
+      : clipChapters(inChapters, clip, container, firstFrameSeconds);
   const where = isCut ? 'segments have no' : `${extension} files have no`;
   const lost = candidates.filter((tag) => !tags.includes(tag) && tag.name !== 'creation_time');
   const tooLong = wanted === 'drop' ? [] : (media.unused?.tags ?? []);
@@ -119,9 +128,11 @@ export function hasTimecode(metadata: Metadata | undefined): boolean {
 const timecodeMuxers: readonly string[] = ['mp4', 'mov', 'matroska'];
 
 /** The timecode of the first frame of an output, as a tag; null if that is not known. */
-function timecodeIn({ timecode, video }: MediaFacts, clip: Clip, frameRate: Ratio | null): Tag | null {
+function timecodeIn(media: MediaFacts, startSeconds: number, frameRate: Ratio | null): Tag | null {
+  const { timecode, video } = media;
   if (timecode === undefined || video?.frameRate == null || frameRate === null) return null;
-  const value = timecodeAt(timecode, clip.startSeconds, video.frameRate, frameRate);
+  const skippedSeconds = Math.max(0, startSeconds - startWithin(video.startSeconds, media));
+  const value = timecodeAt(timecode, skippedSeconds, video.frameRate, frameRate);
   return value === null ? null : { name: 'timecode', value };
 }
 
@@ -134,25 +145,35 @@ function storesTag({ tags }: Container, name: string): boolean {
 /** The delay of a first chapter that counts as none: that of the padding of audio. */
 const maxDelaySeconds = 0.05;
 
+/** How far, in milliseconds, times of packets may be rounded to the clock of a container. */
+const clockMs = 0.1;
+
 /** The muxers of the containers whose chapters are a track of text, which starts with the film. */
 const gaplessMuxers: readonly string[] = ['mp4', 'mov', 'ipod', '3gp', '3g2'];
 
 /**
  * The chapters of a clip: those that cross its edges are shortened, and those beyond them left out. A chapter ends where
  * the next one starts, because MP4 has no others. It also has none that starts late, which one with an empty title
- * precedes, and none without a title, which becomes an empty one.
+ * precedes, and none without a title, which becomes an empty one. Times in a copied clip are rounded up, because one
+ * before its frame would belong to the frame before.
  */
 function clipChapters(
   chapters: readonly ChapterFacts[],
   clip: Clip,
   { muxer }: Container,
+  firstFrameSeconds: number | undefined,
 ): readonly ChapterFacts[] {
+  const begin = firstFrameSeconds ?? clip.startSeconds;
+  const shifted = (seconds: number) =>
+    firstFrameSeconds === undefined
+      ? seconds - clip.startSeconds
+      : Math.ceil((seconds - clip.startSeconds) * 1000 + clockMs) / 1000;
   const length = clip.expectedSeconds ?? clip.lengthSeconds ?? Number.POSITIVE_INFINITY;
   const clipped = chapters.flatMap((chapter, index) => {
     const next = chapters[index + 1]?.startSeconds ?? Number.POSITIVE_INFINITY;
     const own = chapter.endSeconds > chapter.startSeconds ? chapter.endSeconds : Number.POSITIVE_INFINITY;
-    const startSeconds = Math.max(0, chapter.startSeconds - clip.startSeconds);
-    const endSeconds = Math.min(length, Math.min(own, next) - clip.startSeconds);
+    const startSeconds = chapter.startSeconds <= begin ? 0 : shifted(chapter.startSeconds);
+    const endSeconds = Math.min(length, shifted(Math.min(own, next)));
     return endSeconds - startSeconds < 0.001 || !Number.isFinite(endSeconds)
       ? []
       : [{ ...chapter, startSeconds, endSeconds }];
@@ -162,9 +183,9 @@ function clipChapters(
   if (first === undefined) return [];
   const { startSeconds } = first;
   // Files that begin below zero have their first chapter a few milliseconds after their start.
-  const begin =
+  const opening =
     startSeconds < maxDelaySeconds
       ? [{ ...first, startSeconds: 0 }]
       : [{ startSeconds: 0, endSeconds: startSeconds }, first];
-  return [...begin, ...others].map((chapter) => ({ title: '', ...chapter }));
+  return [...opening, ...others].map((chapter) => ({ title: '', ...chapter }));
 }
