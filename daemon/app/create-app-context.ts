@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freeBytes, realDisk } from '../../src/shared/util/disk.js';
+import { freeBytes, realDisk, unsyncedDisk } from '../../src/shared/util/disk.js';
 import type { Log } from '../../src/shared/util/log.js';
 import { randomToken } from '../../src/shared/util/random-token.js';
 import type { AppContext } from '../actions/app-context.js';
@@ -65,7 +65,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
   const onClose: AppBase['onClose'] = (step) => void closeSteps.unshift(step);
   try {
     const now = () => new Date();
-    const disk = lock.guard(realDisk);
+    const disk = lock.guard(options.isOwnFiles === true ? unsyncedDisk : realDisk);
     const stores: JobStore[] = [];
     const hasJob = async (id: number) => (await stores[0]?.has(id)) ?? false;
     const createdAtOf = async (id: number) => (await stores[0]?.get(id))?.createdAt ?? null;
@@ -193,6 +193,8 @@ function findPrograms(options: AppOptions): Promise<Programs> {
     limits: options.encodeLimits ?? {},
     concurrentEncodes: options.encodes ?? 1,
     sandbox: options.sandbox ?? 'auto',
+    // Nothing but the user waits for a one-shot run, who can lower its priority.
+    keepsPriority: options.isOwnFiles === true,
     ...(observers === null ? {} : { onProgramEnd: observers.metrics.observeProgram }),
   });
   // A failure before it is awaited must not count as unhandled.

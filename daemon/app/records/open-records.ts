@@ -36,10 +36,12 @@ async function openFolderRecords(options: FolderRecordsOptions): Promise<Records
       'warn',
       `The data folder ${dataFolder} belongs to a daemon with a database, and this daemon uses only the jobs in the folder. If that is not intended, stop it, and start it with --database or VENC_DATABASE.`,
     );
-  const accounts = await openAccounts(folderSetup(dataFolder), { log }).catch(async (error: unknown) => {
-    await store.close();
-    throw error;
-  });
+  const accounts = await openAccounts(folderSetup(dataFolder, options.disk), { log }).catch(
+    async (error: unknown) => {
+      await store.close();
+      throw error;
+    },
+  );
   const savedCredentials = openSavedCredentials(dataFolder);
   let sharedWork: SharedWork | null = null;
   return {

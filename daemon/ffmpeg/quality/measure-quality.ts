@@ -24,6 +24,8 @@ interface MeasureSettings extends LaunchSettings {
   readonly limits: EncodeLimits;
   /** The limit of memory of one program. */
   readonly memoryBytes: number;
+  /** Whether programs have the priority of this process instead of a lower one. */
+  readonly keepsPriority: boolean;
   /** Runs the ffmpeg that decodes and filters the frames. */
   readonly run: (args: readonly string[], options: EncodeOptions) => Promise<void>;
 }
@@ -122,7 +124,7 @@ function isBrokenPipe(error: unknown): boolean {
 async function compare(
   { program, binary }: Measurer,
   { metric, output, reference, seconds, threads }: QualityRequest,
-  { containment, meter, limits, memoryBytes }: MeasureSettings,
+  { containment, meter, limits, memoryBytes, keepsPriority }: MeasureSettings,
   { folder, signal, onStderr }: Pick<EncodeOptions, 'signal' | 'onStderr'> & { readonly folder: string },
 ): Promise<void> {
   const { width, height } = metricSize(output.side.size);
@@ -156,7 +158,7 @@ async function compare(
       cpuSeconds: cpuSecondsFor({ seconds, pixels: width * height }, limits.cpuFactor),
     },
     access: { folder, inputs: [] },
-    onStart: lowerPriority,
+    ...(keepsPriority ? {} : { onStart: lowerPriority }),
     onStdout: () => {},
     ...(onStderr === undefined ? {} : { onStderr }),
   });

@@ -2,7 +2,7 @@ import { access, constants, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { VencError } from '../../../src/shared/errors.js';
 import { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
-import { guardDisk, readTextFile, realDisk } from '../../../src/shared/util/disk.js';
+import { type Disk, guardDisk, readTextFile, realDisk } from '../../../src/shared/util/disk.js';
 import { type FileLock, tryFileLock } from '../../../src/shared/util/lock/file-lock.js';
 import { holderName } from '../../../src/shared/util/lock/lock-holder.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
@@ -36,8 +36,9 @@ const watchIntervalMs = 500;
 /**
  * The accounts, keys and saved credentials of a data folder. Changes are made under `DATA/accounts.lock`, which
  * commands and a running daemon both take; the folder is created if it is missing. A damaged file is never replaced.
+ * Updates are written to `disk`.
  */
-export function folderSetup(dataFolder: string): SetupStore {
+export function folderSetup(dataFolder: string, disk: Disk = realDisk): SetupStore {
   const layout = dataLayout(dataFolder);
   const damagedError = (reason: string) =>
     new VencError('UsageError', `The file ${layout.credentials} is damaged: ${reason}.`, {
@@ -58,7 +59,7 @@ export function folderSetup(dataFolder: string): SetupStore {
         throw toOpenError(error, dataFolder);
       }),
     update: (work) =>
-      withAccountsLock(layout, (stored, files) =>
+      withAccountsLock({ layout, disk }, (stored, files) =>
         work({
           accounts: stored.data as AccountsDocument,
           replaceAccounts: (after) => stored.update(() => after),
@@ -98,7 +99,7 @@ async function readAccounts(layout: DataLayout): Promise<ReadResult<AccountsDocu
   const found = await readDocument(layout.accounts, readAccountsDocument);
   if (found.kind !== 'whole') return found;
   if (hasAllSecrets(found.data)) return { ...found, data: found.data };
-  return { ...found, data: await withAccountsLock(layout, async ({ data }) => data as AccountsDocument) };
+  return { ...found, data: await withAccountsLock({ layout }, async ({ data }) => data as AccountsDocument) };
 }
 
 /**
@@ -106,16 +107,16 @@ async function readAccounts(layout: DataLayout): Promise<ReadResult<AccountsDocu
  * `SetupStore.update` does.
  */
 async function withAccountsLock<T>(
-  layout: DataLayout,
+  { layout, disk = realDisk }: { readonly layout: DataLayout; readonly disk?: Disk },
   work: (accounts: JsonDocument<StoredAccounts>, files: AtomicFiles) => Promise<T>,
 ): Promise<T> {
   try {
     await makeDataFolder(layout.folder);
     const lock = await takeLock(layout);
     try {
-      const disk = guardDisk(diskOfOwner(layout.folder), () => requireLock(lock, layout));
-      await removeAbandonedFiles(layout.folder, disk);
-      const files = new AtomicFiles(disk, toWriteError);
+      const guarded = guardDisk(diskOfOwner(layout.folder, disk), () => requireLock(lock, layout));
+      await removeAbandonedFiles(layout.folder, guarded);
+      const files = new AtomicFiles(guarded, toWriteError);
       const accounts = accountsDocument(layout, files);
       await accounts.update((before) =>
         hasAllSecrets(before) ? before : withMissingSecrets(before, newNotificationSecret),

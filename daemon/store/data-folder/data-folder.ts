@@ -16,20 +16,20 @@ import type { DataLayout } from './layout.js';
 
 /**
  * Creates a data folder, accessible only to its owner, if it is missing. Makes its name survive a power cut
- * as far as this user can. Rejects with the system's error if the folder cannot be created, read or written.
+ * as far as this user can, unless `isDurable` is false. Rejects with the system's error if the folder cannot be created, read or written.
  */
-export async function makeDataFolder(folder: string): Promise<void> {
+export async function makeDataFolder(folder: string, isDurable = true): Promise<void> {
   const first = await makeFolder(folder, 0o700);
-  await syncNewFolders(folder, first).catch(() => undefined);
+  if (isDurable) await syncNewFolders(folder, first).catch(() => undefined);
   await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
 }
 
-/** The real disk, with new files given to the owner of this folder, whichever user writes them. */
-export function diskOfOwner(folder: string): Disk {
+/** A disk, with new files given to the owner of this folder, whichever user writes them. */
+export function diskOfOwner(folder: string, disk: Disk = realDisk): Disk {
   return {
-    ...realDisk,
+    ...disk,
     async create(path) {
-      const file = await realDisk.create(path);
+      const file = await disk.create(path);
       await chownToOwnerOf(folder, path);
       return file;
     },

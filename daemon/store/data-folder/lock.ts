@@ -26,7 +26,7 @@ export interface DataLock {
 interface DataLockOptions {
   /**
    * Whether the folder was created for this process and no other process knows it: no kernel lock is needed
-   * then.
+   * then, and its name need not survive a power cut.
    */
   readonly isPrivate?: boolean;
   /** Whether the lock is for a migration: it may also go on with one that has not finished. */
@@ -49,7 +49,7 @@ const unnamedHolderPollMs = 50;
  */
 export async function lockDataFolder(folder: string, options: DataLockOptions = {}): Promise<DataLock> {
   try {
-    await makeDataFolder(folder);
+    await makeDataFolder(folder, options.isPrivate !== true);
     const kernel = options.isPrivate === true ? null : await lockInKernel(folder);
     const lock = await lockByFile(folder, kernel).catch((error: unknown) => {
       kernel?.release();

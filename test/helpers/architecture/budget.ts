@@ -34,7 +34,7 @@ export const budget: Budget = {
   'src/cli/output': { lines: 1430, files: 12 },
   'src/client': { lines: 3210, files: 23 },
   'src/config': { lines: 820, files: 6 },
-  'src/shared': { lines: 11410, files: 87 },
+  'src/shared': { lines: 11420, files: 87 },
   'src/tui': { lines: 2000, files: 16 },
 };
 
