@@ -55,7 +55,7 @@ export function createJobProgress(
         const { body } = await call('jobProgress', { values: { id }, signal });
         return { id, ...normaliseJobProgress(body) };
       } catch (error) {
-        if (!isVencError(error) || !mayLackRoute(error)) throw error;
+        if (!mayLackRoute(error)) throw error;
       }
       await waitForSlot();
     }

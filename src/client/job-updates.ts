@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { isVencError } from '../shared/errors.js';
 import { isFinal } from '../shared/states.js';
 import type { Caller } from './call.js';
 import type { HttpResponse } from './http.js';
@@ -67,7 +66,7 @@ export function createJobUpdates(
       if (response.status !== 204) hasEvents = false;
       return null;
     } catch (error) {
-      if (hasEvents === true || !isVencError(error) || !mayLackRoute(error)) throw error;
+      if (hasEvents === true || !mayLackRoute(error)) throw error;
       return null;
     }
   }

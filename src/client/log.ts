@@ -5,7 +5,7 @@ import { type LogLevel, logLevels } from '../shared/util/log.js';
 import type { Client } from './client.js';
 import { coerceRecord, fieldsOf, itemsOf } from './coerce.js';
 import type { HttpResponse } from './http.js';
-import { mayLackRoute } from './network-errors.js';
+import { explainMissingRoute } from './network-errors.js';
 import {
   type ConnectionEvent,
   createPollingSchedule,
@@ -145,22 +145,17 @@ function noLogsError(): VencError {
   });
 }
 
-/**
- * Explains an error if the service lacks the route, which is an addition: it has the job, or it lists jobs. Returns
- * others unchanged.
- */
-async function explainMissingLog(client: Client, source: LogSource, error: unknown): Promise<unknown> {
-  if (!isVencError(error) || !mayLackRoute(error)) return error;
-  // A key of another account than the owner's.
-  if (source === 'daemon' && error.errorClass === 'ForbiddenError') {
-    return new VencError('ForbiddenError', error.message, {
-      cause: error,
-      hint: 'use a full access key of the account default; venc logs ID shows the log of one of your jobs',
-    });
-  }
-  const request = source === 'daemon' ? client.listJobs({ perPage: 1 }) : client.job(source);
-  return request.then(
-    () => noLogsError(),
-    () => error,
-  );
+/** Explains an error if the service keeps no logs: it has the job, or it lists jobs. Returns others unchanged. */
+function explainMissingLog(client: Client, source: LogSource, error: unknown): Promise<unknown> {
+  return explainMissingRoute(error, {
+    missing: noLogsError(),
+    // A key of another account than the owner's.
+    ...(source === 'daemon'
+      ? {
+          forbiddenHint:
+            'use a full access key of the account default; venc logs ID shows the log of one of your jobs',
+        }
+      : {}),
+    fallback: () => (source === 'daemon' ? client.listJobs({ perPage: 1 }) : client.job(source)),
+  });
 }

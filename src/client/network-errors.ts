@@ -1,5 +1,5 @@
 import type { ErrorClass } from '../shared/error-classes.js';
-import { VencError } from '../shared/errors.js';
+import { isVencError, VencError } from '../shared/errors.js';
 import { redact } from '../shared/redact.js';
 import { fieldsOf } from './coerce.js';
 
@@ -67,9 +67,37 @@ const unrelatedErrorClasses: readonly ErrorClass[] = [
  * Whether the error may mean that the service lacks the route, an addition to the service's API. Services report that
  * in many ways, such as an HTML page; the fallback request shows whether it is so.
  */
-export function mayLackRoute(error: VencError): boolean {
+export function mayLackRoute(error: unknown): error is VencError {
+  if (!isVencError(error)) return false;
   const wasAnswered = error.errorClass !== 'UnreachableError' || codeOf(error.cause) === '';
   return wasAnswered && !unrelatedErrorClasses.includes(error.errorClass);
+}
+
+/** What is known about a route that is an addition to the service's API. */
+interface MissingRoute {
+  /** The error for the user if the service lacks the route. */
+  readonly missing: VencError;
+  /** What to do if the key may not use the route; absent if a rejection needs no explanation. */
+  readonly forbiddenHint?: string;
+  /** A request that succeeds only at a service of this API. */
+  readonly fallback: () => Promise<unknown>;
+}
+
+/**
+ * Explains the error of a route that a service may lack: resolves to `missing` if the fallback request succeeds, to the
+ * error with a hint if the key is rejected, and to other errors unchanged. Never rejects.
+ */
+export async function explainMissingRoute(
+  error: unknown,
+  { missing, forbiddenHint, fallback }: MissingRoute,
+): Promise<unknown> {
+  if (!mayLackRoute(error)) return error;
+  if (forbiddenHint !== undefined && isVencError(error, 'ForbiddenError'))
+    return new VencError('ForbiddenError', error.message, { cause: error, hint: forbiddenHint });
+  return fallback().then(
+    () => missing,
+    () => error,
+  );
 }
 
 /** Describes a network error. */

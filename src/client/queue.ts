@@ -3,7 +3,7 @@ import { queueFields } from '../shared/records/answers.js';
 import type { QueueRecord } from '../shared/records.js';
 import type { Client } from './client.js';
 import { coerceRecord } from './coerce.js';
-import { mayLackRoute } from './network-errors.js';
+import { explainMissingRoute } from './network-errors.js';
 
 /**
  * Pauses the queue for the account of the key, for a number of seconds or, with null, until it is resumed. Rejects as
@@ -26,15 +26,13 @@ async function change(
   try {
     return coerceRecord(queueFields, (await client.call(route, { body })).body);
   } catch (error) {
-    if (!isVencError(error) || !mayLackRoute(error) || isVencError(error, 'ForbiddenError')) throw error;
-    const isService = await client.listJobs({ perPage: 1 }).then(
-      () => true,
-      () => false,
-    );
-    if (!isService) throw error;
-    throw new VencError('UsageError', 'This service has no queue that venc can pause.', {
-      cause: error,
-      hint: 'only a venc daemon can be paused, and those of earlier versions cannot',
+    if (isVencError(error, 'ForbiddenError')) throw error;
+    throw await explainMissingRoute(error, {
+      missing: new VencError('UsageError', 'This service has no queue that venc can pause.', {
+        cause: error,
+        hint: 'only a venc daemon can be paused, and those of earlier versions cannot',
+      }),
+      fallback: () => client.listJobs({ perPage: 1 }),
     });
   }
 }

@@ -1,4 +1,3 @@
-import { isVencError } from '../shared/errors.js';
 import type { CallOptions } from './call.js';
 import type { Client } from './client.js';
 import { fieldsOf, itemsOf, readNumber, readText } from './coerce.js';
@@ -57,7 +56,7 @@ export async function requestReport(
   try {
     return (await client.call(routeOf[kind], { query })).body;
   } catch (error) {
-    if (kind !== 'vod' || !isVencError(error) || !mayLackRoute(error)) throw error;
+    if (kind !== 'vod' || !mayLackRoute(error)) throw error;
     const { total, statistics } = fieldsOf((await client.call(routeOf.all, { query })).body);
     return { total: fieldsOf(total).vod, statistics: fieldsOf(statistics).vod };
   }

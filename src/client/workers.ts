@@ -3,7 +3,7 @@ import { workerStateFields } from '../shared/records/workers.js';
 import type { WorkerRecord } from '../shared/records.js';
 import type { Client } from './client.js';
 import { coerceRecord, fieldsOf } from './coerce.js';
-import { mayLackRoute } from './network-errors.js';
+import { explainMissingRoute } from './network-errors.js';
 
 /** The remote workers of a daemon. */
 export interface ListedWorkers {
@@ -25,7 +25,7 @@ export async function requestWorkers(client: Client, signal?: AbortSignal): Prom
     const at = new Date(header('date') ?? '');
     return { workers: workers.map(readWorker), records: workers, at: Number.isNaN(at.getTime()) ? null : at };
   } catch (error) {
-    throw await explainMissingRoute(client, error);
+    throw await explainError(client, error);
   }
 }
 
@@ -41,7 +41,7 @@ export async function changeWorker(
   try {
     await client.call(route, { values: { name } });
   } catch (error) {
-    if (!isVencError(error, 'NotFoundError')) throw await explainMissingRoute(client, error);
+    if (!isVencError(error, 'NotFoundError')) throw await explainError(client, error);
     // Rejects if the service has no workers at all.
     await requestWorkers(client);
     throw new VencError('NotFoundError', error.message, {
@@ -66,17 +66,11 @@ function noWorkersError(): VencError {
   });
 }
 
-/** Explains an error if the service lacks the routes of workers but lists jobs. Returns others unchanged. */
-async function explainMissingRoute(client: Client, error: unknown): Promise<unknown> {
-  if (!isVencError(error) || !mayLackRoute(error)) return error;
-  if (isVencError(error, 'ForbiddenError')) {
-    return new VencError('ForbiddenError', error.message, {
-      cause: error,
-      hint: 'use a full access key of the account default',
-    });
-  }
-  return client.listJobs({ perPage: 1 }).then(
-    () => noWorkersError(),
-    () => error,
-  );
+/** Explains an error if the service lacks the routes of workers. Returns others unchanged. */
+function explainError(client: Client, error: unknown): Promise<unknown> {
+  return explainMissingRoute(error, {
+    missing: noWorkersError(),
+    forbiddenHint: 'use a full access key of the account default',
+    fallback: () => client.listJobs({ perPage: 1 }),
+  });
 }
