@@ -20,6 +20,8 @@ export interface PlayerState {
   readonly subtitles: readonly string[];
   /** The languages of the audio. */
   readonly languages: readonly string[];
+  /** The language that the player has chosen; null without audio. */
+  readonly spoken: string | null;
   /** The strongest frequency that is heard, in Hz; null before `listen`. */
   readonly tone: number | null;
   /** Every error of the player and its page, also those from which it recovered. */

@@ -13,7 +13,7 @@ interface PlayerScript {
   readonly script: string;
   /**
    * Evaluates to an object with `attach(url)`, `levels()` (heights), `force(height)`, `languages()` of the audio,
-   * `speak(language)` and `subtitles()`. It pushes errors to `errors`.
+   * `spoken()`, which is the current one, `speak(language)` and `subtitles()`. It pushes errors to `errors`.
    */
   readonly adapter: string;
 }
@@ -32,6 +32,7 @@ const scripts: Readonly<Record<PlayerName, PlayerScript>> = {
         force: (height) => { hls.currentLevel = hls.levels.findIndex((level) => level.height === height); },
         subtitles: () => hls.subtitleTracks.map(({ lang }) => lang),
         languages: () => hls.audioTracks.map(({ lang }) => lang),
+        spoken: () => hls.audioTracks[hls.audioTrack]?.lang,
         speak: (lang) => { hls.audioTrack = hls.audioTracks.findIndex((track) => track.lang === lang); },
       };
     })()`,
@@ -54,6 +55,7 @@ const scripts: Readonly<Record<PlayerName, PlayerScript>> = {
         },
         subtitles: () => player.getTracksFor('text').map(({ lang }) => lang),
         languages: () => player.getTracksFor('audio').map(({ lang }) => lang),
+        spoken: () => player.getCurrentTrackFor('audio')?.lang,
         speak: (lang) => player.setCurrentTrack(player.getTracksFor('audio').find((track) => track.lang === lang)),
       };
     })()`,
@@ -72,6 +74,7 @@ const scripts: Readonly<Record<PlayerName, PlayerScript>> = {
         },
         subtitles: () => player.getTextTracks().map(({ language }) => language),
         languages: () => player.getAudioTracks().map(({ language }) => language),
+        spoken: () => player.getAudioTracks().find(({ active }) => active)?.language,
         speak: (lang) => player.selectAudioTrack(player.getAudioTracks().find(({ language }) => language === lang)),
       };
     })()`,
@@ -105,12 +108,12 @@ const state = () => {
   return {
     currentTime: video.currentTime, duration: video.duration, buffered: ranges(video.buffered), height: video.videoHeight,
     frames: quality.totalVideoFrames, hasEnded: video.ended, levels: adapter.levels(), subtitles: adapter.subtitles(),
-    languages: adapter.languages(), tone: tone(), errors,
+    languages: adapter.languages(), spoken: adapter.spoken() ?? null, tone: tone(), errors,
   };
 };
 const showState = () => {
-  const { currentTime, buffered, height, levels, languages, tone, errors } = state();
-  const shown = { currentTime, buffered, height, levels, languages, tone, errors };
+  const { currentTime, buffered, height, levels, languages, spoken, tone, errors } = state();
+  const shown = { currentTime, buffered, height, levels, languages, spoken, tone, errors };
   document.getElementById('state').textContent = JSON.stringify(shown, null, 1);
 };
 </script>`;
