@@ -2,12 +2,12 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, extname, join, resolve } from 'node:path';
 import { VencError } from '../../src/shared/errors.js';
-import type { QualityRecord } from '../../src/shared/records.js';
+import type { QualityMeasurement } from '../../src/shared/records.js';
 import { makeFolder } from '../../src/shared/util/disk.js';
 import { type Ffmpeg, freezeOnSuspend, type OpenOptions, openFfmpeg } from '../ffmpeg/index.js';
 import type { MediaFacts, VideoFacts } from '../jobs/media.js';
 import { canToneMap, isHighRange } from '../plan/decide/colours.js';
-import { type FileFrames, framePairArgs, framesOfFile } from '../plan/quality/frame-runs.js';
+import { type FileFrames, frameCountOf, framePairArgs, framesOfFile } from '../plan/quality/frame-runs.js';
 import { keptHdrWarning, poolScores, qualityWarnings, worstFrameIn } from '../plan/quality/pool-scores.js';
 import type { QualityMetric } from '../plan/quality/quality-types.js';
 import { missingFfmpegMessage } from './health.js';
@@ -24,7 +24,7 @@ interface CompareOptions extends Pick<OpenOptions, 'ffmpeg' | 'ffprobe' | 'sandb
 
 /** What a comparison found. */
 interface Comparison {
-  readonly quality: QualityRecord;
+  readonly quality: QualityMeasurement;
   /** What the score does not show, and what was changed to compare the files, one sentence each. */
   readonly warnings: readonly string[];
   /** The path of the image; null if none was wanted. */
@@ -59,7 +59,7 @@ export async function compareFiles(
   try {
     const [output, other] = frames;
     const [{ video, media }] = sides;
-    const expectedFrames = frameCountOf(sides[0]);
+    const expectedFrames = frameCountOf(video, media.durationSeconds);
     const request = { metric, output, reference: other, seconds: media.durationSeconds };
     const measured = await ffmpeg.measureQuality(request, {
       ...{ signal, scratch },
@@ -97,13 +97,6 @@ async function probeVideo(ffmpeg: Ffmpeg, path: string, signal: AbortSignal): Pr
   const { video } = media;
   if (video === null) throw new VencError('NoMediaError', `${path} has no video.`);
   return { path: resolve(path), media, video };
-}
-
-function frameCountOf({ media, video }: ComparedFile): number | null {
-  const { frameCount, frameRate } = video;
-  if (frameCount !== undefined) return frameCount;
-  if (frameRate === null || media.durationSeconds === null) return null;
-  return (media.durationSeconds * frameRate.numerator) / frameRate.denominator;
 }
 
 /**

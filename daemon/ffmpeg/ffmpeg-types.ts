@@ -1,6 +1,7 @@
 import type { Analysis, FrameShapes, MediaFacts, Ratio, VideoFacts } from '../jobs/media.js';
 import type { AudioMeasurement, MeasuredAudio } from '../plan/decide/normalization.js';
 import type { Capabilities, CopiedClip, CopyStart, WatermarkImage } from '../plan/plan-types.js';
+import type { FrameRange } from '../plan/quality/choose-samples.js';
 import type { MeasuredFrames } from '../plan/quality/pool-scores.js';
 import type { FrameRun, QualityMetric } from '../plan/quality/quality-types.js';
 import type { EncodeLimits, EncodeWork } from './containment/program-limits.js';
@@ -112,6 +113,8 @@ export interface QualityRequest {
   readonly reference: FrameRun;
   /** The duration of the video; null if unknown. */
   readonly seconds: number | null;
+  /** The frames that are measured; all if absent. */
+  readonly frames?: readonly FrameRange[];
   /** The threads of each program; as many as the limits allow if absent. */
   readonly threads?: number;
 }

@@ -3,7 +3,7 @@ import { invalidRequest } from '../../src/shared/errors.js';
 import { exitCodes } from '../../src/shared/exit-codes.js';
 import type { Field, RecordTable } from '../../src/shared/records/field.js';
 import { trackKinds } from '../../src/shared/records/media.js';
-import { measuredFields, searchFields } from '../../src/shared/records/quality.js';
+import { outputQualityFields, searchFields } from '../../src/shared/records/quality.js';
 import { workerChangeFields } from '../../src/shared/records/worker-messages.js';
 import { redact } from '../../src/shared/redact.js';
 import type { Job, JobFailure, JobOutput } from './job.js';
@@ -363,7 +363,7 @@ const workerChangeTables = {
     warnings,
     primaryUploadError: optional(sentence),
     rendition: optional(rendition),
-    quality: optional({ type: 'object', fields: measuredFields, description }),
+    quality: optional({ type: 'object', fields: outputQualityFields, description }),
     captionFiles: optional(listOf(captionFile, 1000)),
   },
   'output-failed': { ...ofOutput, failure },

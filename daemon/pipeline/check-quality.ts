@@ -10,7 +10,8 @@ import { toJobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import type { Run } from '../jobs/run.js';
 import type { PackagedFile } from '../packaging/write-segments.js';
-import { framesOfFile } from '../plan/quality/frame-runs.js';
+import { framesOfSamples } from '../plan/quality/choose-samples.js';
+import { frameCountOf, framesOfFile } from '../plan/quality/frame-runs.js';
 import {
   poolScores,
   qualityWarnings,
@@ -21,6 +22,7 @@ import { startRateEstimate, updateRateEstimate } from './encoding-progress-repor
 import type { PipelineContext } from './pipeline-context.js';
 import type { PlannedOutput } from './plan-job.js';
 import { progressWeights } from './progress-weights.js';
+import { samplesOf } from './search-quality.js';
 import { inStage } from './stages.js';
 
 /** What was measured of an output, and what the figures do not show, one sentence each. */
@@ -31,6 +33,14 @@ interface CheckedQuality {
   readonly warnings: readonly string[];
 }
 
+interface CheckOptions {
+  readonly scratch: string;
+  /** The film. */
+  readonly source: { readonly path: string; readonly media: MediaFacts };
+  /** Whether nothing is known of the quality of the file, although a factor was to be searched. */
+  readonly needsCheck: boolean;
+}
+
 /**
  * Measures the quality of an encoded file if its output asks for it (`measure_quality`). If that fails, the output has a
  * warning; with `strict` it rejects with `QualityError`.
@@ -38,12 +48,15 @@ interface CheckedQuality {
 export async function checkQuality(
   run: Run,
   context: PipelineContext,
-  { output, product, reference }: PlannedOutput,
+  planned: PlannedOutput,
   media: MediaFacts,
-  scratch: string,
+  { scratch, source, needsCheck }: CheckOptions,
 ): Promise<CheckedQuality> {
+  const { output, product, reference } = planned;
   const { settings, id } = output;
   if (!isMeasured(settings)) return { warnings: [] };
+  const { quality_check: check = 'full' } = settings;
+  if (check === 'none' && !needsCheck) return withoutCheck(planned);
   const unmeasured = (reason: string): CheckedQuality => {
     if (settings.strict === true)
       throw new VencError('QualityError', `The quality could not be measured: ${reason}`);
@@ -57,21 +70,34 @@ export async function checkQuality(
   const file = framesOfFile(product.path, media, video, ffmpeg.capabilities);
   const report = reportCheck(run, output, video.frameCount ?? null, seconds);
   try {
+    const samples = check === 'samples' ? await samplesOf(run, context, planned, source) : null;
+    const count = frameCountOf(video, seconds);
+    const ranges =
+      samples === null || count === null || seconds === null ? [] : framesOfSamples(samples, count, seconds);
+    const chosen = ranges.length === 0 ? {} : { frames: ranges };
     const measured = await inStage(run, { name: 'check', outputIds: [id] }, () =>
       ffmpeg.measureQuality(
-        { metric, output: file, reference: frames, seconds },
+        { metric, output: file, reference: frames, seconds, ...chosen },
         { signal: run.signal, scratch, onProgress: report, outputId: id },
       ),
     );
     const videos = { output: video, reference: declared };
-    const quality = poolScores(measured, { metric, reference: reference.reference }, videos);
-    const warnings = [...reference.warnings, ...qualityWarnings(quality, measured)];
+    const found = poolScores(measured, { metric, reference: reference.reference }, videos);
+    const warnings = [...reference.warnings, ...qualityWarnings(found, measured)];
+    const quality = { ...found, check: 'frames' in chosen ? 'samples' : 'full' } as const;
     if (!hasQualityLog(settings)) return { quality, warnings };
     return { quality, warnings, perSecond: scoresBySecond(measured) };
   } catch (error) {
     run.signal.throwIfAborted();
     return unmeasured(toJobFailure(error, 'QualityError').message);
   }
+}
+
+/** What is known of a file that is not measured: its factor, if one was searched. */
+function withoutCheck({ product, reference }: PlannedOutput): CheckedQuality {
+  if (reference === null || product.video?.quality === undefined) return { warnings: [] };
+  const { metric, reference: comparedWith } = reference;
+  return { quality: { metric, reference: comparedWith, check: 'none' }, warnings: [] };
 }
 
 /** Writes the record of a measurement with the score of each second to the scratch folder (`quality_log`). */

@@ -92,7 +92,11 @@ export async function* encode(
       const verified = await inStage(run, { name: 'verify', outputIds: [output.id] }, () =>
         verifyEncoded(outputContext(), current(), made, run.signal),
       );
-      const checked = await checkQuality(run, outputContext(), current(), verified.media, scratch);
+      const found = searches.get(output.id);
+      const checked = await checkQuality(run, outputContext(), current(), verified.media, {
+        ...{ scratch, source: { path: group.input, media: source.media() } },
+        needsCheck: found !== undefined && (isLimited || found.failure !== undefined),
+      });
       const added = current().product.warnings.filter((warning) => !product.warnings.includes(warning));
       const isEncoded = product.video !== null && product.video.isCopied !== true;
       const isHidden = isEncoded && source.media().video?.shapes?.isOrdered === false;

@@ -1,4 +1,4 @@
-import { isMeasured } from '../../src/shared/settings/quality.js';
+import { isChecked } from '../../src/shared/settings/quality.js';
 import { isLocal } from '../jobs/expected-work.js';
 import type { JobOutput } from '../jobs/job.js';
 import { estimatedThumbnailCount } from '../jobs/thumbnails.js';
@@ -37,7 +37,7 @@ export function progressWeights({
       : Math.min(thumbnailWeights.max, thumbnailWeights.base + number * thumbnailWeights.perThumbnail);
   const own = 1 - upload - thumbnails;
   const search = settings.quality_target === undefined ? 0 : own * searchShare;
-  const check = isMeasured(settings) ? (own - search) * checkShare : 0;
+  const check = isChecked(settings) ? (own - search) * checkShare : 0;
   return { encode: own - search - check, search, check, thumbnails, upload };
 }
 

@@ -70,7 +70,7 @@ async function searchQuality(
 }
 
 /** The factor with which an output is encoded. */
-interface FoundFactor {
+export interface FoundFactor {
   readonly search: QualitySearch;
   /** Why the search failed: the factor is the usual one. */
   readonly failure?: string;
@@ -146,17 +146,18 @@ export async function reachTarget<T extends SearchedFile>(
   const first = await make(false);
   const { quality: goal } = product.video ?? {};
   const corrected =
-    first.isLimited || first.quality === undefined || goal === undefined
+    first.isLimited || first.quality?.mean === undefined || goal === undefined
       ? null
-      : correctCrf(resultOf(search.crf, first.quality), search.probes, goal, goal.scale);
+      : correctCrf(resultOf(search.crf, first.quality, search), search.probes, goal, goal.scale);
   if (corrected !== null) setFactor(id, corrected);
   const file = corrected === null ? first : await make(true);
   const { quality } = file;
   if (quality === undefined) return { ...file, warnings: [...file.warnings, ...failed] };
   const crf = corrected ?? search.crf;
-  const isMissed = missesGoal(resultOf(crf, quality), search);
+  const result = resultOf(crf, quality, search);
+  const isMissed = missesGoal(result, search);
   const limitedBy = limitOf(search, settings, { isMissed, isLimited: file.isLimited });
-  const missed = isMissed ? [missedSentence(quality, search, limitedBy)] : [];
+  const missed = isMissed ? [missedSentence(result, search, limitedBy, quality.mean === undefined)] : [];
   if (settings.strict === true && isMissed) throw new VencError('QualityError', missed.join());
   return {
     ...file,
@@ -168,8 +169,13 @@ export async function reachTarget<T extends SearchedFile>(
   };
 }
 
-function resultOf(crf: number, { mean, worst_second }: QualityRecord): CrfResult {
-  return { crf, score: mean, worst: worst_second.score };
+/** What a factor gave. If the file was not measured that is what was predicted. */
+function resultOf(
+  crf: number,
+  { mean, worst_second }: QualityRecord,
+  { predicted }: QualitySearch,
+): CrfResult {
+  return { crf, score: mean ?? predicted, worst: worst_second?.score ?? predicted };
 }
 
 /** What kept a file from its target; null if nothing did. */
@@ -184,19 +190,22 @@ function limitOf(
 }
 
 function missedSentence(
-  { mean, worst_second: { score } }: QualityRecord,
+  { score, worst }: CrfResult,
   { target, floor }: QualitySearch,
   limitedBy: QualitySearch['limited_by'],
+  isPredicted: boolean,
 ): string {
   const parts = [
-    ...(mean < target ? [`the quality is ${mean} instead of ${target}`] : []),
-    ...(floor !== null && score < floor ? [`the worst second is ${score} instead of ${floor}`] : []),
+    ...(score < target
+      ? [`the ${isPredicted ? 'predicted ' : ''}quality is ${score} instead of ${target}`]
+      : []),
+    ...(floor !== null && worst < floor ? [`the worst second is ${worst} instead of ${floor}`] : []),
   ];
   return `The requested quality was not reached: ${parts.join(', and ')} (limited by ${limitedBy}).`;
 }
 
-/** The samples of the clip of an output; null for all of it. */
-async function samplesOf(
+/** The samples of the clip of an output; null for all of it. Rejects as `Ffmpeg.measureSeconds` does. */
+export async function samplesOf(
   run: Run,
   { ffmpeg }: PipelineContext,
   { output: { settings }, product }: PlannedOutput,

@@ -1,5 +1,5 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
-import { isMeasured } from '../../src/shared/settings/quality.js';
+import { isChecked, isMeasured } from '../../src/shared/settings/quality.js';
 import { isSegmented } from '../../src/shared/settings/segments.js';
 import type { RequestWarning } from '../../src/shared/settings/setting.js';
 import { coverUrlOf } from '../../src/shared/settings/sources.js';
@@ -34,6 +34,9 @@ function isVideoEncoded(
 ): facts is OutputFacts & { readonly combination: { readonly video: NonNullable<Combination['video']> } } {
   return facts.combination.video !== null && facts.settings.copy_video !== true;
 }
+
+/** Settings of a measurement. */
+const measureSettings = ['quality_check', 'quality_log', 'quality_metric', 'quality_reference'] as const;
 
 const targetSettings = ['quality_target', 'quality_floor'] as const;
 /** Those of an encoded video that are no demands. */
@@ -77,15 +80,22 @@ const rules: readonly EffectRule[] = [
         : null,
   },
   {
-    names: ['measure_quality', 'quality_log', 'quality_metric', 'quality_reference', ...targetSettings],
+    names: ['measure_quality', ...measureSettings, ...targetSettings],
     isDemand: true,
     reason: ({ combination }) => (combination.video === null ? 'the output has no video' : null),
   },
   {
-    names: ['quality_log', 'quality_metric', 'quality_reference'],
+    names: measureSettings,
     reason: ({ settings, combination }) =>
       combination.video !== null && !isMeasured(settings)
         ? 'it needs measure_quality or quality_target'
+        : null,
+  },
+  {
+    names: ['quality_log'],
+    reason: ({ settings, combination }) =>
+      combination.video !== null && isMeasured(settings) && !isChecked(settings)
+        ? 'quality_check is none'
         : null,
   },
   {

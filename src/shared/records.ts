@@ -17,7 +17,7 @@ import type {
   inputProgressFields,
   outputProgressFields,
 } from './records/progress.js';
-import type { qualityFields } from './records/quality.js';
+import type { measurementFields, qualityFields } from './records/quality.js';
 import type { allReportFields, liveReportFields, vodReportFields } from './records/reports.js';
 import type { workerStateFields } from './records/workers.js';
 import type { InputEvent, JobState, OutputEvent } from './states.js';
@@ -47,6 +47,9 @@ export type OutputMediaFile = RecordOf<typeof listedOutputFields> &
   Pick<RecordOf<typeof outputFileFields>, 'quality' | 'tracks' | 'left_out' | 'warnings' | 'requires'>;
 
 /** What a measurement of the quality of a video found. */
+export type QualityMeasurement = RecordOf<typeof measurementFields>;
+
+/** What is known of the quality of an output: without a check it was not measured. */
 export type QualityRecord = RecordOf<typeof qualityFields>;
 
 /** The part of it that says how the factor for a `quality_target` was found. */

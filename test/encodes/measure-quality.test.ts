@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SecondScore } from '../../daemon/plan/quality/pool-scores.js';
-import type { JobRecord, OutputMediaFile, QualityRecord } from '../../src/shared/records.js';
+import type { JobRecord, OutputMediaFile, QualityMeasurement } from '../../src/shared/records.js';
 import { runCli } from '../cli/run-cli.js';
 import { ffmpegRaw } from '../contracts/odd-input.js';
 import { independentVmaf } from '../helpers/independent-vmaf.js';
@@ -26,6 +26,9 @@ async function make(name: string, ...args: readonly string[]): Promise<string> {
 
 const lossless = ['-c:v', 'ffv1', '-pix_fmt', 'yuv420p'] as const;
 const film = await make('film.mkv', '-f', 'lavfi', '-i', 'testsrc2=s=320x180:r=8:d=2', ...lossless);
+
+/** A file of `quality_log`. */
+type QualityLog = QualityMeasurement & { readonly per_second: readonly SecondScore[] };
 
 let count = 0;
 
@@ -92,9 +95,7 @@ for (const [index, build] of measurer === null ? [] : (await shippedBuilds()).en
       const { quality, path } = await measured(build, film, '--quality', '1', '--quality-log');
       const logPath = path.replace(/\.mp4$/, '.quality.json');
       assert.is(quality?.log_url, `file://${logPath}`);
-      const log = JSON.parse(await readFile(logPath, 'utf8')) as QualityRecord & {
-        per_second: readonly SecondScore[];
-      };
+      const log = JSON.parse(await readFile(logPath, 'utf8')) as QualityLog;
       assert.equal([log.mean, log.worst_second], [quality?.mean, quality?.worst_second]);
       assert.equal(
         log.per_second.map(({ time }) => time),
@@ -106,6 +107,37 @@ for (const [index, build] of measurer === null ? [] : (await shippedBuilds()).en
       const words = ['-o', at('list.m3u8'), '--type', 'segmented', '--measure-quality', '--quality-log'];
       assert.is((await runCli(['run', film, ...words], { env: { HOME: folder, ...build.env } })).code, 0);
       assert.ok(existsSync(at('list.quality.json')));
+    });
+
+    test('only the frames of samples are measured', async () => {
+      const noise = 'testsrc2=s=160x90:r=4:d=64,noise=alls=20:allf=t';
+      const long = await make('long.mkv', '-f', 'lavfi', '-i', noise, ...lossless);
+      const words = ['--quality-check', 'samples', '--quality-log', '--quality', '2', '--speed', '5'];
+      const { quality, path } = await measured(build, long, ...words);
+      assert.equal([quality?.check, quality?.frames, quality?.subsample], ['samples', 256, 1]);
+      const log = JSON.parse(await readFile(path.replace(/\.mp4$/, '.quality.json'), 'utf8')) as QualityLog;
+      const times = log.per_second.map(({ time }) => time);
+      assert.is(new Set(times).size, 24);
+      // The last sample, cut out of both files.
+      const start = times.at(-4) ?? 0;
+      assert.equal(times.slice(-4), [start, start + 1, start + 2, start + 3]);
+      const cut = (name: string, file: string) =>
+        make(
+          name,
+          '-i',
+          file,
+          '-vf',
+          `trim=start_frame=${start * 4}:end_frame=${start * 4 + 16}`,
+          ...lossless,
+        );
+      const expected = await independentVmaf(
+        await cut('cut1.mkv', path),
+        await cut('cut2.mkv', long),
+        folder,
+      );
+      const mean = log.per_second.slice(-4).reduce((sum, { score }) => sum + score, 0) / 4;
+      // The first frame of a cut has no motion, which lowers its score. Frames of another number score far less.
+      assert.ok(Math.abs(mean - expected) < 2, `${mean}, not ${expected}`);
     });
 
     test('audio has a warning, which strict makes an error', async () => {

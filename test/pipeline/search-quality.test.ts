@@ -97,6 +97,30 @@ test('a file that reaches its target is made once', async () => {
   assert.equal([warnings, factors], [[], []]);
 });
 
+test('a file that is not measured has what was predicted, and is made once', async () => {
+  const unmeasured = async (search: QualitySearch, settings: OutputSettings = {}) => {
+    const planned = { output: { id: 3, settings }, product: { video: { quality: goal } } };
+    const quality: QualityRecord = { metric: 'vmaf', reference: 'output', check: 'none' };
+    const made = { ...file(0), quality };
+    return await reachTarget(
+      planned as unknown as PlannedOutput,
+      { search },
+      () => assert.unreachable(),
+      async () => made,
+    );
+  };
+  const { quality, warnings } = await unmeasured(stored);
+  assert.equal(quality, {
+    ...{ metric: 'vmaf', reference: 'output', check: 'none' },
+    ...{ ...stored, corrections: 0 },
+  });
+  assert.equal(warnings, []);
+  const missed = await unmeasured({ ...stored, predicted: 70, limited_by: 'crf' });
+  assert.equal(missed.warnings, [
+    'The requested quality was not reached: the predicted quality is 70 instead of 90 (limited by crf).',
+  ]);
+});
+
 test('a miss is corrected once, and then has a warning', async () => {
   const { quality, warnings, factors } = await reached({}, stored, 87, 88.5);
   assert.is(factors.length, 1);

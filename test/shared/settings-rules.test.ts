@@ -43,6 +43,16 @@ const cases: readonly (readonly [Readonly<Record<string, unknown>>, string | und
   ],
   [{ bitrate_cap: 500, video_bitrate: 500 }, undefined],
   [{ quality_target: 90, quality_floor: 90 }, undefined],
+  [{ quality_target: 90, quality_check: 'none' }, undefined],
+  [{ quality_target: 90, quality_floor: 80, quality_check: 'samples' }, undefined],
+  [
+    { quality_target: 90, quality_floor: 80, quality_check: 'none' },
+    'outputs[0].quality_check must not be none with quality_floor',
+  ],
+  [
+    { measure_quality: true, quality_check: 'none' },
+    'outputs[0].quality_check must not be none with measure_quality',
+  ],
   [{ quality_target: 90, quality_floor: 90.5 }, 'outputs[0].quality_floor must not be above quality_target'],
   [{ quality_target: 39 }, 'outputs[0].quality_target must be a number from 40 to 99'],
   [{ quality_target: 99.5 }, 'outputs[0].quality_target must be a number from 40 to 99'],

@@ -10,7 +10,7 @@ import {
   modelFor,
   subsampleFor,
 } from '../../plan/quality/metric-graph.js';
-import type { MeasuredFrames } from '../../plan/quality/pool-scores.js';
+import type { FrameScore, MeasuredFrames } from '../../plan/quality/pool-scores.js';
 import { fileArgument } from '../../plan/safe-input.js';
 import { cpuSecondsFor, type EncodeLimits } from '../containment/program-limits.js';
 import { explainFailure } from '../explain.js';
@@ -62,13 +62,30 @@ export async function measureQuality(
     if (scores.length === 0) throw new VencError('QualityError', 'The video has no frame to measure.');
     return {
       ...{ model: modelFor(request.metric, request.output.side.size), version },
-      subsample: subsampleFor(request.seconds),
+      subsample: subsampleOf(request),
       spentSeconds: (performance.now() - started) / 1000,
-      ...{ scores, output, reference },
+      ...{ scores: withFileNumbers(scores, request.frames), output, reference },
     };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Of chosen frames all are measured: they are few. */
+function subsampleOf({ frames, seconds }: Pick<QualityRequest, 'frames' | 'seconds'>): number {
+  return frames === undefined ? subsampleFor(seconds) : 1;
+}
+
+/** Scores of chosen frames, which were counted on their own, with the numbers that the frames have in the file. */
+function withFileNumbers(
+  scores: readonly FrameScore[],
+  frames: QualityRequest['frames'],
+): readonly FrameScore[] {
+  if (frames === undefined) return scores;
+  const numbers = frames.flatMap(({ first, last }) =>
+    Array.from({ length: last - first + 1 }, (_, index) => first + index),
+  );
+  return scores.map((score) => ({ ...score, frame: numbers[score.frame] ?? score.frame }));
 }
 
 function requireEqualCounts(output: number, reference: number): void {
@@ -123,15 +140,17 @@ function isBrokenPipe(error: unknown): boolean {
 /** Runs the program that measures. */
 async function compare(
   { program, binary }: Measurer,
-  { metric, output, reference, seconds, threads }: QualityRequest,
+  request: QualityRequest,
   { containment, meter, limits, memoryBytes, keepsPriority }: MeasureSettings,
   { folder, signal, onStderr }: Pick<EncodeOptions, 'signal' | 'onStderr'> & { readonly folder: string },
 ): Promise<void> {
+  const { metric, output, reference, frames, seconds, threads } = request;
   const { width, height } = metricSize(output.side.size);
   const used = threads ?? limits.threads ?? availableParallelism();
   const graph = {
     ...{ metric, output: output.side, reference: reference.side },
-    ...{ subsample: subsampleFor(seconds), threads: used },
+    ...{ subsample: subsampleOf(request), threads: used },
+    ...(frames === undefined ? {} : { frames }),
   };
   const quiet = ['-v', 'error', '-hide_banner'];
   const nut = (name: string) => ['-f', 'nut', '-i', fileArgument(name)];

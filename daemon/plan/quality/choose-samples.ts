@@ -9,6 +9,12 @@ export interface QualitySample {
   readonly weight: number;
 }
 
+/** Frames by their numbers, from 0, with both ends. */
+export interface FrameRange {
+  readonly first: number;
+  readonly last: number;
+}
+
 /** Shorter clips are encoded as a whole by each probe. */
 const minSampledSeconds = 60;
 const sampleSeconds = 4;
@@ -77,4 +83,20 @@ function farthest(parts: readonly Part[], chosen: readonly QualitySample[]): Par
     Math.min(...chosen.map((sample) => Math.abs(sample.startSeconds - startSeconds)));
   const middle = parts[Math.floor(parts.length / 2)] ?? { startSeconds: 0, bytes: 0 };
   return parts.reduce((best, part) => (distance(part) > distance(best) ? part : best), middle);
+}
+
+/** The numbers of the frames of some samples, in a video with this number of frames and this duration in seconds. */
+export function framesOfSamples(
+  samples: readonly QualitySample[],
+  frameCount: number,
+  durationSeconds: number,
+): readonly FrameRange[] {
+  const numberAt = (seconds: number) =>
+    Math.round(Math.min(frameCount, (seconds * frameCount) / durationSeconds));
+  return samples
+    .map(({ startSeconds, lengthSeconds }) => ({
+      first: numberAt(startSeconds),
+      last: numberAt(startSeconds + lengthSeconds) - 1,
+    }))
+    .filter(({ first, last }) => last >= first);
 }

@@ -73,6 +73,14 @@ export function framesOfFile(
   };
 }
 
+/** The number of frames of a video of some seconds, about: Matroska does not store it. Null if nothing is known of it. */
+export function frameCountOf({ frameCount, frameRate }: VideoFacts, seconds: number | null): number | null {
+  if (frameCount !== undefined) return frameCount;
+  return frameRate === null || seconds === null
+    ? null
+    : (seconds * frameRate.numerator) / frameRate.denominator;
+}
+
 /** The arguments of the run that writes one frame of two files side by side to a PNG file. */
 export function framePairArgs(
   sides: readonly [FileFrames, FileFrames],

@@ -1,6 +1,7 @@
 import { orientationOf, swapsSides, type VideoFacts } from '../../jobs/media.js';
 import { coloursOfOutput } from '../decide/colours.js';
 import type { PixelSize } from '../decide/decisions.js';
+import type { FrameRange } from './choose-samples.js';
 import type { MetricSide, QualityMetric } from './quality-types.js';
 
 /** What is compared, and how. */
@@ -11,6 +12,8 @@ export interface MetricOptions {
   /** One of so many frames is measured. */
   readonly subsample: number;
   readonly threads: number;
+  /** The frames that are measured; all if absent. */
+  readonly frames?: readonly FrameRange[];
 }
 
 /** The names of the files that a measurement writes into its working folder. */
@@ -84,13 +87,16 @@ export function metricGraph(options: MetricOptions, sources: readonly [string, s
   const { output, reference, subsample, threads } = options;
   const size = metricSize(output.size);
   const pixelFormat = output.isDeep && reference.isDeep ? 'yuv420p10le' : 'yuv420p';
+  const ranges = options.frames?.map(({ first, last }) => `between(n\\,${first}\\,${last})`);
+  const selection = ranges === undefined ? '' : `select=${ranges.join('+')},`;
   const side = (own: MetricSide, source: string, label: string, luma: string, spread: string) => [
     `[${source}]${scaleTo(size, own, output.matrix)},format=${pixelFormat},split[${label}1][${label}2]`,
     // The mean of 16x16 averages is that of all pixels, and costs nothing. nullsink is the end of this branch.
     `[${label}2]scale=16:16:flags=area,format=yuv420p,signalstats,metadata=print:key=lavfi.signalstats.YAVG:file=${luma},` +
       `select=not(mod(n\\,${framesPerSpread})),metadata=print:file=${spread},nullsink`,
+    // All frames are counted, and so those of both sides are the same ones.
     // Without settb, the numbers of two sides with different time bases are different times.
-    `[${label}1]settb=AVTB,setpts=N[${label}]`,
+    `[${label}1]${selection}settb=AVTB,setpts=N[${label}]`,
   ];
   const model = modelFor(options.metric, output.size);
   return [

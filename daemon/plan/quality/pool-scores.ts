@@ -1,4 +1,4 @@
-import type { QualityRecord } from '../../../src/shared/records.js';
+import type { QualityMeasurement } from '../../../src/shared/records.js';
 import { roundToHundredths } from '../../../src/shared/text/numbers.js';
 import type { VideoFacts } from '../../jobs/media.js';
 
@@ -54,9 +54,9 @@ interface ComparedVideos {
 /** The record of a measurement. */
 export function poolScores(
   measured: MeasuredFrames,
-  { metric, reference }: Pick<QualityRecord, 'metric' | 'reference'>,
+  { metric, reference }: Pick<QualityMeasurement, 'metric' | 'reference'>,
   videos: ComparedVideos,
-): QualityRecord {
+): QualityMeasurement {
   const { scores, output, model, version, subsample } = measured;
   const values = scores.map(({ vmaf }) => vmaf);
   const seconds = scoresBySecond(measured);
@@ -142,7 +142,7 @@ const maxLumaDifference = 3;
  * What the score does not show, one sentence each: VMAF takes more contrast for quality, so that a wrong range scores
  * 100.
  */
-export function qualityWarnings(record: QualityRecord, measured: MeasuredFrames): readonly string[] {
+export function qualityWarnings(record: QualityMeasurement, measured: MeasuredFrames): readonly string[] {
   const { matrix, range, luma } = record;
   const isMatrixKnown = matrix.output !== null && matrix.reference !== null;
   const means = `the mean luma is ${luma.output.toFixed(1)}, that of the reference ${luma.reference.toFixed(1)}`;

@@ -1,4 +1,4 @@
-import type { QualityRecord } from '../../shared/records.js';
+import type { QualityMeasurement, QualityRecord } from '../../shared/records.js';
 import { withoutPassword } from '../../shared/redact.js';
 import { humanDuration } from './units.js';
 import type { Fact } from './wrap-text.js';
@@ -19,17 +19,22 @@ export function scoreLine(scores: readonly number[]): string {
 /** The quality of an output in `venc show`. */
 export function qualityFacts({ quality }: object & { readonly quality?: QualityRecord }): readonly Fact[] {
   if (quality === undefined) return [];
-  const { mean, percentile_5: low, worst_second: worst, model, scores, log_url: log } = quality;
+  const { mean, percentile_5: low, worst_second: worst, model, check, scores = [], log_url: log } = quality;
   const parts = [
-    `VMAF ${mean.toFixed(1)}`,
-    `5th percentile ${low.toFixed(1)}`,
-    `worst second ${worst.score.toFixed(1)} at ${humanDuration(worst.time)}`,
-    model,
+    mean === undefined
+      ? `predicted VMAF ${quality.predicted?.toFixed(1)}, not measured`
+      : `VMAF ${mean.toFixed(1)}`,
+    ...(low === undefined ? [] : [`5th percentile ${low.toFixed(1)}`]),
+    ...(worst === undefined
+      ? []
+      : [`worst second ${worst.score.toFixed(1)} at ${humanDuration(worst.time)}`]),
+    ...(check === 'samples' ? ['only samples were measured'] : []),
+    ...(model === undefined ? [] : [model]),
   ];
   return [
     ['quality', parts.join(', ')],
     ...targetFacts(quality),
-    ['over time', scoreLine(scores)],
+    ...(scores.length === 0 ? [] : [['over time', scoreLine(scores)] as const]),
     ...(log === undefined ? [] : [['scores', withoutPassword(log)] as const]),
   ];
 }
@@ -47,9 +52,9 @@ function targetFacts({ target, crf, probes = [], corrections = 0, limited_by }: 
 }
 
 /** A measurement as `venc compare` prints it. */
-export function comparisonFacts(quality: QualityRecord): readonly Fact[] {
+export function comparisonFacts(quality: QualityMeasurement): readonly Fact[] {
   const { worst_second: worst, subsample, luma, matrix, range } = quality;
-  const pair = ({ output, reference }: QualityRecord['matrix']) =>
+  const pair = ({ output, reference }: QualityMeasurement['matrix']) =>
     `${output ?? 'not declared'}, reference ${reference ?? 'not declared'}`;
   const measured = subsample === 1 ? 'all measured' : `one of ${subsample} measured`;
   return [

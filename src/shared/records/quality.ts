@@ -60,16 +60,21 @@ export const searchFields = {
   },
 } as const satisfies RecordTable;
 
-/** What a measurement of the quality of a video found. */
-export const measuredFields = {
+/** What is measured, and against what. */
+const subjectFields = {
   metric: { type: 'string', values: ['vmaf', 'vmaf-neg'], description: 'what was measured' },
-  model: { type: 'string', description: 'name of the model' },
-  version: { type: 'string', description: 'version of libvmaf' },
   reference: {
     type: 'string',
     values: ['output', 'source', 'file'],
     description: 'what it was compared with: the frames that were encoded, the film, or a file',
   },
+} as const satisfies RecordTable;
+
+/** What a measurement of a video found, as `venc compare --json` prints it. */
+export const measurementFields = {
+  ...subjectFields,
+  model: { type: 'string', description: 'name of the model' },
+  version: { type: 'string', description: 'version of libvmaf' },
   mean: { ...score, description: 'mean score of the frames, 0 to 100' },
   harmonic_mean: { ...score, description: 'harmonic mean, which bad frames lower more' },
   percentile_5: { ...score, description: 'score that 5 percent of the frames do not reach' },
@@ -88,7 +93,6 @@ export const measuredFields = {
   luma: { type: 'object', fields: luma, description: 'mean luma of 8 bits in limited range, 16 to 235' },
   matrix: { type: 'object', fields: declared, description: 'matrices that the videos declare' },
   range: { type: 'object', fields: declared, description: 'ranges that the videos declare: full, limited' },
-  ...searchFields,
   scores: {
     type: 'array',
     of: { ...score, description: 'mean score of a part' },
@@ -97,9 +101,30 @@ export const measuredFields = {
   },
 } as const satisfies RecordTable;
 
-/** `quality` of an output, and `venc compare --json`. */
+/** The fields of a table, each of which may be missing. */
+function optionalFields<T extends RecordTable>(
+  table: T,
+): { readonly [K in keyof T]: T[K] & { readonly isOptional: true } } {
+  const entries = Object.entries(table).map(([key, field]) => [key, { ...field, isOptional: true }]);
+  return Object.fromEntries(entries);
+}
+
+/** What is known of the quality of an output. Without a check that is only how its factor was found. */
+export const outputQualityFields = {
+  ...optionalFields(measurementFields),
+  ...subjectFields,
+  check: {
+    type: 'string',
+    values: ['full', 'samples', 'none'],
+    isOptional: true,
+    description: 'what was measured of the finished video (`quality_check`); the scores are absent with none',
+  },
+  ...searchFields,
+} as const satisfies RecordTable;
+
+/** `quality` of an output. */
 export const qualityFields = {
-  ...measuredFields,
+  ...outputQualityFields,
   log_url: {
     type: 'string',
     format: 'uri',

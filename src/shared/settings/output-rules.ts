@@ -55,6 +55,10 @@ const rules: readonly OutputRule[] = [
     quality_target !== undefined && quality_floor !== undefined && quality_floor > quality_target
       ? '.quality_floor must not be above quality_target'
       : undefined,
+  ({ quality_check, measure_quality, quality_floor }) =>
+    quality_check === 'none' && (measure_quality === true || quality_floor !== undefined)
+      ? `.quality_check must not be none with ${measure_quality === true ? 'measure_quality' : 'quality_floor'}`
+      : undefined,
   ({ target_size, quality_target }) =>
     target_size !== undefined && quality_target !== undefined
       ? '.target_size must not be given with quality_target'

@@ -25,6 +25,14 @@ export const qualityTable = {
     section,
     help: 'measure how close the video comes to its original (VMAF), and report it in the details of the job',
   },
+  quality_check: {
+    seenIn: 'delivery',
+    kind: 'choice',
+    choices: ['full', 'samples', 'none'],
+    default: 'full',
+    section,
+    help: 'what is measured of the finished video: all of it, the samples of a search, or nothing after a search',
+  },
   quality_log: {
     kind: 'boolean',
     default: false,
@@ -47,9 +55,14 @@ export const qualityTable = {
   },
 } as const satisfies SettingsTable;
 
-/** Whether the quality of an output is measured. */
+/** Whether the quality of an output is measured: that of its file, or that of samples for a search. */
 export function isMeasured(settings: SettingsOf<typeof qualityTable>): boolean {
   return settings.measure_quality === true || settings.quality_target !== undefined;
+}
+
+/** Whether the finished video of an output is measured, and not only searched for (`quality_check`). */
+export function isChecked(settings: SettingsOf<typeof qualityTable>): boolean {
+  return isMeasured(settings) && settings.quality_check !== 'none';
 }
 
 /** The name of the file with the scores of an output. */
@@ -59,5 +72,5 @@ export function qualityLogName(filename: string): string {
 
 /** Whether the scores of an output are delivered in a file, if they can be measured. */
 export function hasQualityLog(settings: SettingsOf<typeof qualityTable>): boolean {
-  return settings.quality_log === true && isMeasured(settings);
+  return settings.quality_log === true && isChecked(settings);
 }

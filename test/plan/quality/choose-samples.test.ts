@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { chooseSamples } from '../../../daemon/plan/quality/choose-samples.js';
+import { chooseSamples, framesOfSamples } from '../../../daemon/plan/quality/choose-samples.js';
 
 /** A film with this many bytes in each second. */
 const film = (seconds: number, bytes: (second: number) => number) =>
@@ -46,6 +46,21 @@ test('samples do not overlap, lie in the film, and have a second of lead-in wher
       assert.is(leadInSeconds, startSeconds === 0 ? 0 : 1);
     }
   }
+});
+
+test('the frames of samples are those of their times at the mean frame rate, within the video', () => {
+  const sample = (startSeconds: number) => ({
+    startSeconds,
+    lengthSeconds: 4,
+    leadInSeconds: 1,
+    weight: 0.5,
+  });
+  assert.equal(framesOfSamples([sample(0), sample(96)], 2400, 100), [
+    { first: 0, last: 95 },
+    { first: 2304, last: 2399 },
+  ]);
+  // The video is shorter than the film was said to be.
+  assert.equal(framesOfSamples([sample(8), sample(12)], 100, 10), [{ first: 80, last: 99 }]);
 });
 
 test.run();
