@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { finalJobStates, isFinal } from '../../src/shared/states.js';
 import { productVersion } from '../../src/shared/version.js';
-import type { Job, JobFailure } from '../jobs/job.js';
+import type { Job, JobFailure, JobOutput } from '../jobs/job.js';
 import {
   type NotificationAttempt,
   type ProgramUsage,
@@ -246,6 +246,23 @@ function createJobMetrics(registry: Registry): (job: Job, before: Job | null) =>
     buckets: [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400, 86_400],
     registers,
   });
+  const quality = new Histogram({
+    name: 'venc_output_quality_score',
+    help: 'Mean scores of the outputs whose quality was measured, by codec, metric and target in tens.',
+    labelNames: ['codec', 'metric', 'target'],
+    buckets: [40, 60, 70, 75, 80, 84, 88, 90, 92, 94, 96, 98, 100],
+    registers,
+  });
+  const observeQuality = (output: JobOutput) => {
+    const { metric, mean, target } = output.quality ?? {};
+    if (metric === undefined || mean === undefined) return;
+    const codec = output.media?.video?.codec ?? 'unknown';
+    // Targets have decimals: each would be a series of its own.
+    quality.observe(
+      { codec, metric, target: target === undefined ? 'none' : Math.floor(target / 10) * 10 },
+      mean,
+    );
+  };
   const countFailure = (file: 'input' | 'output', now: JobFailure | null, earlier: JobFailure | null) => {
     if (now !== null && earlier === null) failures.inc({ file, error_class: now.errorClass });
   };
@@ -265,7 +282,9 @@ function createJobMetrics(registry: Registry): (job: Job, before: Job | null) =>
     if (job.outputs === before.outputs) return;
     for (const [index, output] of job.outputs.entries()) {
       const earlier = before.outputs[index];
-      if (output !== earlier) countFailure('output', output.failure, earlier?.failure ?? null);
+      if (output === earlier) continue;
+      countFailure('output', output.failure, earlier?.failure ?? null);
+      if (output.state === 'finished' && earlier?.state !== 'finished') observeQuality(output);
     }
   };
 }

@@ -3,8 +3,10 @@ import * as assert from 'uvu/assert';
 import { apply } from '../../daemon/jobs/changes.js';
 import type { Job } from '../../daemon/jobs/job.js';
 import type { Change } from '../../daemon/jobs/legal-changes.js';
+import type { MediaFacts } from '../../daemon/jobs/media.js';
 import { createMetrics, type Metrics } from '../../daemon/metrics/metrics.js';
 import type { StateSnapshot } from '../../daemon/metrics/state-metrics.js';
+import type { QualityRecord } from '../../src/shared/records.js';
 import { readSamples } from '../helpers/prometheus.js';
 import { sampleDraft } from '../helpers/sample-job.js';
 
@@ -133,6 +135,39 @@ test('the speed of an output is its duration divided by the time of its encoders
   assert.is(await seriesValue(metrics, 'venc_stage_duration_seconds_count{stage="encode"}'), 1);
 });
 
+test('the measured quality of outputs is counted by codec, metric and target', async () => {
+  const metrics = createMetrics();
+  const job = sampleDraft().number(7);
+  const id = job.outputs[0]?.id ?? 0;
+  const finish = (quality: Partial<QualityRecord>, codec: string) => {
+    const record = { metric: 'vmaf', reference: 'output', ...quality } as QualityRecord;
+    const outputs = job.outputs.map((output) =>
+      output.id === id
+        ? {
+            ...output,
+            state: 'finished' as const,
+            media: { video: { codec } } as MediaFacts,
+            quality: record,
+          }
+        : output,
+    );
+    metrics.jobChanged({ ...job, outputs }, job);
+    // A later change of the job does not count it again.
+    metrics.jobChanged({ ...job, outputs: outputs.map((output) => ({ ...output })) }, { ...job, outputs });
+  };
+  finish({ mean: 93.5, target: 94.5 }, 'h264');
+  finish({ mean: 95.5, target: 90 }, 'h264');
+  finish({ mean: 80 }, 'vp9');
+  finish({ predicted: 94, check: 'none' }, 'av1');
+  const series = (of: string, name = 'count') =>
+    seriesValue(metrics, `venc_output_quality_score_${name}{${of}}`);
+  const met = 'codec="h264",metric="vmaf",target="90"';
+  assert.equal([await series(met), await series(met, 'sum')], [2, 189]);
+  assert.is(await series(`le="94",${met}`, 'bucket'), 1);
+  assert.is(await series('codec="vp9",metric="vmaf",target="none"'), 1);
+  assert.not.match(await metrics.text(snapshot), 'codec="av1"');
+});
+
 test('every metric has a prefix, a unit or a suffix that Prometheus recommends, and help', async () => {
   const text = await createMetrics().text(snapshot);
   const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => ({
@@ -145,7 +180,7 @@ test('every metric has a prefix, a unit or a suffix that Prometheus recommends, 
     assert.match(text, new RegExp(`^# HELP ${name} .{10,}\\.?$`, 'm'));
     if (!name.startsWith('venc_')) continue;
     assert.is(name.endsWith('_total'), type === 'counter', name);
-    if (type === 'histogram') assert.match(name, /_(seconds|bytes|ratio)$/);
+    if (type === 'histogram') assert.match(name, /_(seconds|bytes|ratio|score)$/);
   }
 });
 
