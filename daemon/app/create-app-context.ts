@@ -193,8 +193,6 @@ function findPrograms(options: AppOptions): Promise<Programs> {
     limits: options.encodeLimits ?? {},
     concurrentEncodes: options.encodes ?? 1,
     sandbox: options.sandbox ?? 'auto',
-    // Nothing but the user waits for a one-shot run, who can lower its priority.
-    keepsPriority: options.isOwnFiles === true,
     ...(observers === null ? {} : { onProgramEnd: observers.metrics.observeProgram }),
   });
   // A failure before it is awaited must not count as unhandled.

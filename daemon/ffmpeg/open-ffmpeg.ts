@@ -47,8 +47,6 @@ export interface OpenOptions extends SearchOptions {
   readonly concurrentEncodes?: number;
   /** `auto` if absent. */
   readonly sandbox?: SandboxMode;
-  /** Whether encoders have the priority of this process instead of a lower one; false if absent. */
-  readonly keepsPriority?: boolean;
   /** Called at the end of each run of ffmpeg and ffprobe. */
   readonly onProgramEnd?: ProgramEndHook;
   /** Maximum seconds to probe a file; 60 if absent. */
@@ -130,7 +128,7 @@ export async function openFfmpeg(options: OpenOptions = {}): Promise<OpenedFfmpe
   };
   if (ffmpeg === null || ffprobe === null || capabilities === null) return { ffmpeg: null, report };
   const launchSettings = { containment, meter: new UsageMeter(options.onProgramEnd), memoryBytes };
-  const runSettings = { ...launchSettings, limits, keepsPriority: options.keepsPriority ?? false };
+  const runSettings = { ...launchSettings, limits };
   const probeSettings = { ...launchSettings, seconds: options.probeSeconds ?? 60 };
   let foundNewer: Promise<NewerFfmpeg | null> | null = null;
   const findNewer = async (): Promise<NewerFfmpeg | null> => {

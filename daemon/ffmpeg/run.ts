@@ -26,8 +26,6 @@ interface RunSettings extends LaunchSettings {
   readonly limits: EncodeLimits;
   /** The limit of memory of one run. */
   readonly memoryBytes: number;
-  /** Whether encoders have the priority of this process instead of a lower one. */
-  readonly keepsPriority: boolean;
 }
 
 /** The limit of the size of files if the free space is unknown. */
@@ -94,7 +92,7 @@ export async function runEncoder(
       signal: stopController.signal,
       onStart: (pid) => {
         // In the same tick as the start, so that all its threads inherit the priority.
-        if (!settings.keepsPriority) lowerPriority(pid);
+        lowerPriority(pid);
         removeRecord = recordProcess(scratch, pid);
       },
       onStderr: (text) => (reporter === null ? onError(text) : reporter.add(text)),
@@ -196,7 +194,7 @@ export function guardInputs(args: readonly string[]): readonly string[] {
   return [...guarded, ...args.slice(start)];
 }
 
-/** The niceness that a daemon adds for encoders, and the maximum niceness. */
+/** The niceness that is added for encoders, and the maximum niceness. */
 const niceIncrement = 10;
 const maxNice = 19;
 

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { LineReader } from '../../../src/shared/util/line-reader.js';
-import { timeoutSignal } from '../../../src/shared/util/timing.js';
 import type { Analysis } from '../../jobs/media.js';
 import type { CopiedClip, CopyStart } from '../../plan/plan-types.js';
 import { safeInputArgs } from '../../plan/safe-input.js';
 import { secondsArgument } from '../../plan/write/input.js';
+import { limitSignal } from '../containment/freezer.js';
 import { probeLimits } from '../containment/program-limits.js';
 import type { Binary } from '../ffmpeg-types.js';
 import { launch } from '../launch.js';
@@ -30,7 +30,7 @@ export async function findCopyStart(
     ...['-c', 'copy', '-avoid_negative_ts', 'disabled', '-flush_packets', '1', '-f', 'framecrc', '-'],
   ];
   const stopReading = new AbortController();
-  const limit = timeoutSignal(settings.seconds * 1000);
+  const limit = limitSignal(settings.seconds * 1000);
   const timeBases = new Map<string, number>();
   let [first, video] = [Number.POSITIVE_INFINITY, Number.NaN];
   const reader = new LineReader((line) => {

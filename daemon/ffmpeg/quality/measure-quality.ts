@@ -24,8 +24,6 @@ interface MeasureSettings extends LaunchSettings {
   readonly limits: EncodeLimits;
   /** The limit of memory of one program. */
   readonly memoryBytes: number;
-  /** Whether programs have the priority of this process instead of a lower one. */
-  readonly keepsPriority: boolean;
   /** Runs the ffmpeg that decodes and filters the frames. */
   readonly run: (args: readonly string[], options: EncodeOptions) => Promise<void>;
 }
@@ -141,7 +139,7 @@ function isBrokenPipe(error: unknown): boolean {
 async function compare(
   { program, binary }: Measurer,
   request: QualityRequest,
-  { containment, meter, limits, memoryBytes, keepsPriority }: MeasureSettings,
+  { containment, meter, limits, memoryBytes }: MeasureSettings,
   { folder, signal, onStderr }: Pick<EncodeOptions, 'signal' | 'onStderr'> & { readonly folder: string },
 ): Promise<void> {
   const { metric, output, reference, frames, seconds, threads } = request;
@@ -177,7 +175,7 @@ async function compare(
       cpuSeconds: cpuSecondsFor({ seconds, pixels: width * height }, limits.cpuFactor),
     },
     access: { folder, inputs: [] },
-    ...(keepsPriority ? {} : { onStart: lowerPriority }),
+    onStart: lowerPriority,
     onStdout: () => {},
     ...(onStderr === undefined ? {} : { onStderr }),
   });
