@@ -230,6 +230,8 @@ export interface UnusedContent {
   readonly tracks?: readonly UnusedTrack[];
   /** The names of tags that are too long, or too many. */
   readonly tags?: readonly string[];
+  /** The names of tags that ffmpeg cannot read. */
+  readonly unreadableTags?: readonly string[];
   /** How many chapters follow those that are read. */
   readonly chapters?: number;
   /** The chosen programme and the others; absent if the file has fewer than two. */

@@ -217,6 +217,7 @@ const unused = object({
     ),
   ),
   tags: optional(listOf(word, 1000)),
+  unreadableTags: optional(listOf(word, 1000)),
   chapters: optional(count),
   programs: optional(object({ chosen: program, others: listOf(program, 1000) })),
 });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { stat, utimes, writeFile } from 'node:fs/promises';
+import { readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
@@ -141,6 +141,55 @@ for (const build of await shippedBuilds()) {
       // One track of data has the titles of the chapters.
       assert.is(streams.replaceAll(/[^dv]|(?<=[a-z])[a-z]/g, ''), 'vddv');
     }
+  });
+
+  test('chapters in the wrong order are sorted, and empty ones are named', async ({ input: film }) => {
+    const [input, text] = [join(tempFolder(), 'in.mp4'), join(tempFolder(), 'wrong.txt')];
+    const listed = [chapter(700, 900, 'Last'), chapter(0, 300, 'First'), chapter(300, 700, 'Middle')];
+    await writeFile(text, `;FFMETADATA1\n${listed.join('')}`);
+    // The list of names (chpl) has the times of the chapters as they were given; the track of text makes others of them.
+    const maps = ['-map', '0:v', '-map_chapters', '1', '-c', 'copy'];
+    await makeMedia(input, ['-i', film, '-f', 'ffmetadata', '-i', text, ...maps]);
+    const given = (await read(input)).chapters;
+    for (const name of ['a.mp4', 'a.mkv']) {
+      const output = join(tempFolder(), name);
+      const args = ['run', input, '-o', output, '--progress', 'none', '--copy'];
+      const { code, stderr } = await runCli(args, { env: build.env });
+      assert.is(code, 0, stderr);
+      const kept = (await read(output)).chapters;
+      const titlesIn = (rows: readonly string[]) => rows.map((row) => row.split(' ')[0] ?? '');
+      assert.ok(kept.length > 0);
+      for (const title of titlesIn(given))
+        assert.ok(
+          titlesIn(kept).includes(title) ||
+            new RegExp(`without a length were left out: .*${title}`).test(stderr),
+          `${title} ${given} ${kept} ${stderr}`,
+        );
+      const starts: readonly number[] = kept.map((row: string) => Number(row.split(' ')[1]));
+      assert.equal(
+        starts,
+        starts.toSorted((a: number, b: number) => a - b),
+      );
+    }
+  });
+
+  test('a title that ffmpeg cannot read is named', async () => {
+    const [input, output] = [join(tempFolder(), 'in.mp3'), join(tempFolder(), 'out.m4a')];
+    await makeMedia(input, [...testTone(1), '-id3v2_version', '0', '-write_xing', '0']);
+    const frame = (id: string, bytes: readonly number[]) =>
+      Buffer.from([...Buffer.from(id), 0, 0, 0, bytes.length, 0, 0, ...bytes]);
+    // UTF-16 without a byte order mark, and Latin-1.
+    const frames = Buffer.concat([
+      frame('TIT2', [1, ...Buffer.from('Holiday', 'utf16le')]),
+      frame('TPE1', [0, ...Buffer.from('Me')]),
+    ]);
+    const head = Buffer.from([...Buffer.from('ID3'), 3, 0, 0, 0, 0, 0, frames.length]);
+    await writeFile(input, Buffer.concat([head, frames, await readFile(input)]));
+    const args = ['run', input, '-o', output, '--progress', 'none'];
+    const { code, stderr } = await runCli(args, { env: build.env });
+    assert.is(code, 0, stderr);
+    assert.match(stderr, 'Tags of the input that ffmpeg cannot read were left out: title.');
+    assert.is((await read(output)).tags.artist, 'Me');
   });
 
   test('the location, a title and the modification time', async ({ input }) => {

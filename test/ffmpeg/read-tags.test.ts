@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readChapters, readTags, readTimecode } from '../../daemon/ffmpeg/probe/read-tags.js';
+import { readChapters, readTags, readTimecode, unreadableTags } from '../../daemon/ffmpeg/probe/read-tags.js';
 
 const read = (tags: object, format = 'mov,mp4') =>
   readTags({ format: { format_name: format, tags } }).tags.map(({ name, value }) => `${name}=${value}`);
@@ -41,6 +41,11 @@ test('control characters and what could not be a name are removed', () => {
 test('tags that are too long or too many are named', () => {
   const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`t${index}`, 'x']));
   assert.equal(readTags({ format: { tags: { ...many, a: 'x'.repeat(20_000) } } }).tooLong, ['t100', 'a']);
+});
+
+test('tags that ffmpeg skipped are named', () => {
+  const line = (frame: string) => `Incorrect BOM value\nError reading frame ${frame}, skipped\n`;
+  assert.equal(unreadableTags(['TIT2', 'TSSE', 'TIT2', 'TXXX'].map(line).join('')), ['title', 'txxx']);
 });
 
 test('chapters are in the order of their times, which count from the start of the file', () => {

@@ -80,6 +80,22 @@ export function readTags(json: ProbeObject): FoundTags {
   };
 }
 
+/** What frames of ID3 hold, by the names that ffmpeg gives them. */
+const frameNames: Readonly<Record<string, string>> = {
+  ...{ TIT2: 'title', TPE1: 'artist', TPE2: 'album_artist', TALB: 'album', TCOM: 'composer' },
+  ...{ TCON: 'genre', TRCK: 'track', TYER: 'date', TDRC: 'date', TCOP: 'copyright', COMM: 'comment' },
+};
+
+/**
+ * The tags that ffmpeg left out because it cannot read them, such as a text in UTF-16 without a byte order mark. It names
+ * only those of ID3.
+ */
+export function unreadableTags(stderr: string): readonly string[] {
+  const frames = [...stderr.matchAll(/^Error reading frame (\w{3,4}), skipped/gm)];
+  const names = frames.map(([, frame = '']) => frameNames[frame] ?? frame.toLowerCase());
+  return [...new Set(names)].filter((name) => !technicalTags.some((pattern) => pattern.test(name)));
+}
+
 const hasLanguage = (key: string) => /-[a-z]{3}$/.test(key);
 
 /** A name in lower case, without its language, the prefix of Apple's programs, and what could not be in a name. */

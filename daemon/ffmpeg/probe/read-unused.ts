@@ -27,13 +27,15 @@ interface UsedContent {
   readonly used: ReadonlySet<number>;
   /** The names of the tags that are too long or too many. */
   readonly longTags: readonly string[];
+  /** The names of those that ffmpeg cannot read. */
+  readonly unreadable: readonly string[];
 }
 
 /** What a file has besides the tracks that outputs are made from; null if nothing. */
 export function readUnused(
   json: ProbeObject,
   { streams, programs }: ProgramSelection,
-  { used, longTags, ...known }: UsedContent & MeasuredStreams,
+  { used, longTags, unreadable, ...known }: UsedContent & MeasuredStreams,
 ): UnusedContent | null {
   const chapterCount = objectsAt(json, 'chapters').length;
   const tracks = streams
@@ -44,6 +46,7 @@ export function readUnused(
     ...(tracks.length === 0 ? {} : { tracks }),
     ...(chapterCount <= maxChapters ? {} : { chapters: chapterCount - maxChapters }),
     ...(longTags.length === 0 ? {} : { tags: longTags.slice(0, maxItems) }),
+    ...(unreadable.length === 0 ? {} : { unreadableTags: unreadable.slice(0, maxItems) }),
     ...(programs === null ? {} : { programs: { ...programs, others: programs.others.slice(0, maxItems) } }),
   };
   return Object.keys(unused).length === 0 ? null : unused;

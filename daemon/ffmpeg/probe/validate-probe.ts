@@ -20,7 +20,7 @@ import {
 } from './probe-fields.js';
 import { readAttached } from './read-attached.js';
 import { isCodecKnown, isUsableAudio, readAudio, readDuration, toKilobits } from './read-streams.js';
-import { readChapters, readLabels, readTags, readTimecode } from './read-tags.js';
+import { readChapters, readLabels, readTags, readTimecode, unreadableTags } from './read-tags.js';
 import { readUnused } from './read-unused.js';
 import { isVideo, pixelsOf, readVideo } from './read-video.js';
 import { programNames, selectProgram } from './select-program.js';
@@ -252,7 +252,7 @@ export function validateProbe(output: ProbeOutput): ProbeValidation {
   const { tags, tooLong: longTags } = readTags(json);
   const unused = readUnused(json, selection, {
     used: new Set([...used].map(({ streamIndex }) => streamIndex)),
-    ...{ longTags, stills, empty },
+    ...{ longTags, unreadable: unreadableTags(output.stderr), stills, empty },
   });
   const chapters = readChapters(json);
   const timecode = readTimecode(json);

@@ -66,6 +66,9 @@ export function decideMetadata(
     isCut || container.hasChapters !== true
       ? []
       : clipChapters(inChapters, clip, container, firstFrameSeconds);
+  const endSeconds = media.durationSeconds ?? Number.POSITIVE_INFINITY;
+  const isEmpty = (one: ChapterFacts, at: number) =>
+    endOf(one, inChapters[at + 1]) - one.startSeconds < minChapterSeconds;
   const where = isCut ? 'segments have no' : `${extension} files have no`;
   const lost = candidates.filter((tag) => !tags.includes(tag) && tag.name !== 'creation_time');
   const tooLong = wanted === 'drop' ? [] : (media.unused?.tags ?? []);
@@ -93,6 +96,10 @@ export function decideMetadata(
         tooLong,
         (names) => `Tags of the input that are too long or too many were left out: ${names}.`,
       ),
+      ...namesSentence(
+        wanted === 'drop' ? [] : (media.unused?.unreadableTags ?? []),
+        (names) => `Tags of the input that ffmpeg cannot read were left out: ${names}.`,
+      ),
       ...(inChapters.length === 0 || media.unused?.chapters === undefined
         ? []
         : [
@@ -100,14 +107,16 @@ export function decideMetadata(
           ]),
       ...(isCut || container.hasChapters !== true
         ? []
-        : namesSentence(
-            inChapters.flatMap(({ startSeconds, title }, at) =>
-              startSeconds < (media.durationSeconds ?? Number.POSITIVE_INFINITY)
-                ? []
-                : (title ?? `${at + 1}`),
+        : [
+            ...namesSentence(
+              titlesOf(inChapters, ({ startSeconds }) => startSeconds >= endSeconds),
+              (names) => `Chapters that begin after the end of the input were left out: ${names}.`,
             ),
-            (names) => `Chapters that begin after the end of the input were left out: ${names}.`,
-          )),
+            ...namesSentence(
+              titlesOf(inChapters, (one, at) => one.startSeconds < endSeconds && isEmpty(one, at)),
+              (names) => `Chapters of the input without a length were left out: ${names}.`,
+            ),
+          ]),
       ...(inChapters.length === 0 || (!isCut && container.hasChapters === true)
         ? []
         : [
@@ -117,6 +126,23 @@ export function decideMetadata(
           ]),
     ],
   };
+}
+
+/** The shortest chapter that is kept: a millisecond, which floating point may make shorter. */
+const minChapterSeconds = 0.0009;
+
+/** The end of a chapter: its own, or the start of the next one. */
+function endOf({ startSeconds, endSeconds }: ChapterFacts, next: ChapterFacts | undefined): number {
+  const own = endSeconds > startSeconds ? endSeconds : Number.POSITIVE_INFINITY;
+  return Math.min(own, next?.startSeconds ?? Number.POSITIVE_INFINITY);
+}
+
+/** The titles, or else numbers, of some chapters. */
+function titlesOf(
+  chapters: readonly ChapterFacts[],
+  isNamed: (chapter: ChapterFacts, at: number) => boolean,
+): readonly string[] {
+  return chapters.flatMap((chapter, at) => (isNamed(chapter, at) ? (chapter.title ?? `${at + 1}`) : []));
 }
 
 /** Whether an output has a timecode. */
@@ -170,11 +196,10 @@ function clipChapters(
       : Math.ceil((seconds - clip.startSeconds) * 1000 + clockMs) / 1000;
   const length = clip.expectedSeconds ?? clip.lengthSeconds ?? Number.POSITIVE_INFINITY;
   const clipped = chapters.flatMap((chapter, index) => {
-    const next = chapters[index + 1]?.startSeconds ?? Number.POSITIVE_INFINITY;
-    const own = chapter.endSeconds > chapter.startSeconds ? chapter.endSeconds : Number.POSITIVE_INFINITY;
+    const end = endOf(chapter, chapters[index + 1]);
     const startSeconds = chapter.startSeconds <= begin ? 0 : shifted(chapter.startSeconds);
-    const endSeconds = Math.min(length, shifted(Math.min(own, next)));
-    return endSeconds - startSeconds < 0.001 || !Number.isFinite(endSeconds)
+    const endSeconds = Math.min(length, shifted(end));
+    return endSeconds - startSeconds < minChapterSeconds || !Number.isFinite(endSeconds)
       ? []
       : [{ ...chapter, startSeconds, endSeconds }];
   });

@@ -29,3 +29,22 @@ export function spellingsOf(table: SettingsTable, name: string): readonly string
 export function hasValue(object: Readonly<Record<string, unknown>>, name: string): boolean {
   return Object.hasOwn(object, name) && object[name] !== null && object[name] !== undefined;
 }
+
+/** The names of a record by the spelling that they stand for; those that are not known by null. */
+export type GivenNames = ReadonlyMap<string | null, readonly string[]>;
+
+/** Groups the names of a record by the spellings in a table: `-` may stand for `_`. */
+export function groupBySpelling(
+  record: Readonly<Record<string, unknown>>,
+  known: ReadonlyMap<string, unknown>,
+): GivenNames {
+  const groups = new Map<string | null, string[]>();
+  for (const name of Object.keys(record)) {
+    const withUnderscores = name.replaceAll('-', '_');
+    const spelling = [name, withUnderscores].find((one) => known.has(one)) ?? null;
+    const group = groups.get(spelling);
+    if (group === undefined) groups.set(spelling, [name]);
+    else group.push(name);
+  }
+  return groups;
+}

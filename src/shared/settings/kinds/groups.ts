@@ -10,7 +10,7 @@ import type {
   SettingsOf,
   SettingsTable,
 } from '../setting.js';
-import { canonicalName, hasValue, rowsOf } from '../spellings.js';
+import { canonicalName, type GivenNames, groupBySpelling, hasValue, rowsOf } from '../spellings.js';
 import {
   code,
   invalidResult,
@@ -306,24 +306,6 @@ export function parseObjectFields<T extends SettingsTable>(
       })),
     ],
   };
-}
-
-/** The names of a record by the spelling that they stand for; those that are not known by null. */
-type GivenNames = ReadonlyMap<string | null, readonly string[]>;
-
-function groupBySpelling(
-  record: Readonly<Record<string, unknown>>,
-  known: ReadonlyMap<string, unknown>,
-): GivenNames {
-  const groups = new Map<string | null, string[]>();
-  for (const name of Object.keys(record)) {
-    const withUnderscores = name.replaceAll('-', '_');
-    const spelling = [name, withUnderscores].find((one) => known.has(one)) ?? null;
-    const group = groups.get(spelling);
-    if (group === undefined) groups.set(spelling, [name]);
-    else group.push(name);
-  }
-  return groups;
 }
 
 function parseSpellings(
