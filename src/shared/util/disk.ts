@@ -136,7 +136,7 @@ export const realDisk: Disk = {
 
 /**
  * The disk of this machine for files that need not survive a power cut, such as the records of a one-shot run: its
- * folder is removed at its end. While an encoder writes 1 GB, an fsync of anything else waits up to 0.4 s.
+ * folder is removed at its end. While an encoder writes 1 GB, an fsync of them took up to 0.1 s.
  */
 export const unsyncedDisk: Disk = {
   ...realDisk,
