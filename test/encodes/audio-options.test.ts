@@ -78,7 +78,7 @@ const written: readonly (readonly [string, OutputSettings, readonly string[]])[]
   ['a.mp4', { copy_audio: true }, ['eng', 'deu', 'fra']],
   ['a.mp4', { copy_audio: true, select_audio_language: 'en' }, ['eng']],
   ['a.mp4', { select_audio_language: 'en', audio_language: 'en-GB', skip_video: true }, ['eng']],
-  ['a.oga', { audio_language: 'en', skip_video: true }, []],
+  ['a.oga', { audio_language: 'en', skip_video: true }, ['eng']],
 ];
 
 /** What is asked for, and the tone of the track that is encoded. */

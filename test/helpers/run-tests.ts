@@ -22,7 +22,7 @@ const tablePath = fileURLToPath(new URL('../../transport-promises.md', import.me
 /** Large enough that the start-up time of Node and of the modules of the program, about 0.4 s of CPU time, does not matter. */
 const maxFilesPerBatch = 24;
 /** A batch has the files that are left, divided by this and by the number of processes: batches get smaller, and all processes end at about the same time. */
-const batchesPerWorker = 2;
+const batchesPerWorker = 4;
 /** The folders that take longest start first, in this order. */
 const slowestFolders = ['cli', 'http', 'transports', 'ffmpeg', 'store', 'plan', 'tui', 'pipeline'];
 /** The files that take longest: each is a batch of its own, and they start before all others. */

@@ -80,7 +80,9 @@ if (hasTmux()) {
     await waitUntil('the encoder is stopped', () => isStopped(folder));
     await terminal.type('bg');
     await waitUntil('the encoder runs', () => isRunning(folder));
-    await terminal.type('fg');
+    await terminal.type('clear; fg');
+    // The shell names the command once it is in the foreground.
+    await terminal.shows(/^(?!>).*venc\.js/m);
     await terminal.press('C-c');
     await terminal.shows(/Interrupted: the encoding was cancelled/);
     await waitUntil('no encoder is left', () => encoderStates(folder) === '');
