@@ -40,3 +40,6 @@ export interface Route {
   /** Media type of a response that is not a record. */
   readonly contentType?: string;
 }
+
+/** The representations of a record. */
+export const record = ['json', 'xml'] as const;

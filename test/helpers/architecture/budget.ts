@@ -19,9 +19,9 @@ export const budget: Budget = {
   'daemon/migrate': { lines: 940, files: 4 },
   'daemon/net': { lines: 440, files: 4 },
   'daemon/packaging': { lines: 4330, files: 32 },
-  'daemon/pipeline': { lines: 6080, files: 42 },
+  'daemon/pipeline': { lines: 6110, files: 42 },
   'daemon/plan': { lines: 13360, files: 87 },
-  'daemon/queue': { lines: 3520, files: 19 },
+  'daemon/queue': { lines: 3520, files: 20 },
   'daemon/queue/postgres': { lines: 900, files: 4 },
   'daemon/store': { lines: 5840, files: 39 },
   'daemon/store/postgres': { lines: 3780, files: 14 },
@@ -34,14 +34,6 @@ export const budget: Budget = {
   'src/cli/output': { lines: 1440, files: 12 },
   'src/client': { lines: 3210, files: 23 },
   'src/config': { lines: 820, files: 6 },
-  'src/shared': { lines: 11470, files: 87 },
+  'src/shared': { lines: 11470, files: 88 },
   'src/tui': { lines: 2000, files: 16 },
-};
-
-/** Files that may have more lines than others, with their limit. Shorten them; add none. */
-export const longFiles: Readonly<Record<string, number>> = {
-  'daemon/queue/queue-run.ts': 430,
-  'daemon/queue/waiting-jobs.ts': 410,
-  // A table.
-  'src/shared/routes.ts': 440,
 };

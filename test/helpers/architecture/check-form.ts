@@ -3,17 +3,12 @@ import { linesOf, type SourceFile, violation } from './source-file.js';
 /** The maximum number of lines of a file. */
 export const maxLineCount = 400;
 
-/** Reports files that are too long. Tables of settings may be long, and files with a limit of their own. */
-export function checkLength(
-  files: readonly SourceFile[],
-  maxLines: number,
-  ownLimits: Readonly<Record<string, number>>,
-): readonly string[] {
+/** Reports files that are too long. Tables of settings may be long. */
+export function checkLength(files: readonly SourceFile[], maxLines: number): readonly string[] {
   return files.flatMap((file) => {
     const count = linesOf(file);
-    const limit = ownLimits[file.path] ?? maxLines;
-    if (count <= limit || file.path.startsWith('src/shared/settings/')) return [];
-    return [`${file.path}:${limit + 1}: has ${count} lines, more than ${limit}.`];
+    if (count <= maxLines || file.path.startsWith('src/shared/settings/')) return [];
+    return [`${file.path}:${maxLines + 1}: has ${count} lines, more than ${maxLines}.`];
   });
 }
 
