@@ -10,7 +10,7 @@ import { toJobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import type { Run } from '../jobs/run.js';
 import type { PackagedFile } from '../packaging/write-segments.js';
-import { framesOfSamples } from '../plan/quality/choose-samples.js';
+import { type FrameRange, framesOfSamples } from '../plan/quality/choose-samples.js';
 import { frameCountOf, framesOfFile } from '../plan/quality/frame-runs.js';
 import {
   poolScores,
@@ -22,7 +22,7 @@ import { startRateEstimate, updateRateEstimate } from './encoding-progress-repor
 import type { PipelineContext } from './pipeline-context.js';
 import type { PlannedOutput } from './plan-job.js';
 import { progressWeights } from './progress-weights.js';
-import { samplesOf } from './search-quality.js';
+import { type FoundFactor, samplesOf } from './search-quality.js';
 import { inStage } from './stages.js';
 
 /** What was measured of an output, and what the figures do not show, one sentence each. */
@@ -37,26 +37,31 @@ interface CheckOptions {
   readonly scratch: string;
   /** The film. */
   readonly source: { readonly path: string; readonly media: MediaFacts };
-  /** Whether nothing is known of the quality of the file, although a factor was to be searched. */
-  readonly needsCheck: boolean;
+  /** The factor that was searched; absent if none was. */
+  readonly found?: FoundFactor | undefined;
+  /** Whether `max_video_bitrate` decided instead of it. */
+  readonly isLimited: boolean;
 }
 
 /**
- * Measures the quality of an encoded file if its output asks for it (`measure_quality`). If that fails, the output has a
- * warning; with `strict` it rejects with `QualityError`.
+ * Measures the quality of an encoded file if its output asks for it (`measure_quality`, `quality_target`), as far as
+ * `quality_check` says. If that fails, the output has a warning; with `strict` it rejects with `QualityError`.
  */
 export async function checkQuality(
   run: Run,
   context: PipelineContext,
   planned: PlannedOutput,
   media: MediaFacts,
-  { scratch, source, needsCheck }: CheckOptions,
+  options: CheckOptions,
 ): Promise<CheckedQuality> {
+  const { scratch, found, isLimited } = options;
   const { output, product, reference } = planned;
   const { settings, id } = output;
   if (!isMeasured(settings)) return { warnings: [] };
   const { quality_check: check = 'full' } = settings;
-  if (check === 'none' && !needsCheck) return withoutCheck(planned);
+  // Nothing is predicted of a file that was not made with a searched factor.
+  const isUnknown = found !== undefined && (isLimited || found.failure !== undefined);
+  if (check === 'none' && !isUnknown) return withoutCheck(planned);
   const unmeasured = (reason: string): CheckedQuality => {
     if (settings.strict === true)
       throw new VencError('QualityError', `The quality could not be measured: ${reason}`);
@@ -70,27 +75,40 @@ export async function checkQuality(
   const file = framesOfFile(product.path, media, video, ffmpeg.capabilities);
   const report = reportCheck(run, output, video.frameCount ?? null, seconds);
   try {
-    const samples = check === 'samples' ? await samplesOf(run, context, planned, source) : null;
-    const count = frameCountOf(video, seconds);
-    const ranges =
-      samples === null || count === null || seconds === null ? [] : framesOfSamples(samples, count, seconds);
-    const chosen = ranges.length === 0 ? {} : { frames: ranges };
+    const ranges = check === 'samples' ? await sampledFrames(run, context, planned, media, options) : [];
+    const isSampled = ranges.length > 0;
     const measured = await inStage(run, { name: 'check', outputIds: [id] }, () =>
       ffmpeg.measureQuality(
-        { metric, output: file, reference: frames, seconds, ...chosen },
+        { metric, output: file, reference: frames, seconds, ...(isSampled ? { frames: ranges } : {}) },
         { signal: run.signal, scratch, onProgress: report, outputId: id },
       ),
     );
     const videos = { output: video, reference: declared };
-    const found = poolScores(measured, { metric, reference: reference.reference }, videos);
-    const warnings = [...reference.warnings, ...qualityWarnings(found, measured)];
-    const quality = { ...found, check: 'frames' in chosen ? 'samples' : 'full' } as const;
+    const pooled = poolScores(measured, { metric, reference: reference.reference }, videos);
+    const warnings = [...reference.warnings, ...qualityWarnings(pooled, measured)];
+    const quality = { ...pooled, check: isSampled ? 'samples' : 'full' } as const;
     if (!hasQualityLog(settings)) return { quality, warnings };
     return { quality, warnings, perSecond: scoresBySecond(measured) };
   } catch (error) {
     run.signal.throwIfAborted();
     return unmeasured(toJobFailure(error, 'QualityError').message);
   }
+}
+
+/** The frames of the samples of a file; none if it is measured as a whole. */
+async function sampledFrames(
+  run: Run,
+  context: PipelineContext,
+  planned: PlannedOutput,
+  { video, durationSeconds: seconds }: MediaFacts,
+  { source, found }: CheckOptions,
+): Promise<readonly FrameRange[]> {
+  const samples =
+    found?.samples === undefined ? await samplesOf(run, context, planned, source) : found.samples;
+  const count = video === null ? null : frameCountOf(video, seconds);
+  return samples === null || count === null || seconds === null
+    ? []
+    : framesOfSamples(samples, count, seconds);
 }
 
 /** What is known of a file that is not measured: its factor, if one was searched. */

@@ -72,6 +72,7 @@ export async function* encode(
   const searches = await searchFactors(run, context, group, scratch);
   const together = members.length > 1 ? await encodeTogether(run, context, group, scratch) : null;
   for (const [index, { output, product }] of members.entries()) {
+    const found = searches.get(output.id);
     const outputContext = () => contextOfOutput({ ...context, ffmpeg: source.ffmpeg() }, output.id);
     /** Encodes, verifies and measures the file; `report` is that of a group in which it was encoded already. */
     const makeFile = async (report: RunReport | null) => {
@@ -92,10 +93,9 @@ export async function* encode(
       const verified = await inStage(run, { name: 'verify', outputIds: [output.id] }, () =>
         verifyEncoded(outputContext(), current(), made, run.signal),
       );
-      const found = searches.get(output.id);
       const checked = await checkQuality(run, outputContext(), current(), verified.media, {
         ...{ scratch, source: { path: group.input, media: source.media() } },
-        needsCheck: found !== undefined && (isLimited || found.failure !== undefined),
+        ...{ found, isLimited },
       });
       const added = current().product.warnings.filter((warning) => !product.warnings.includes(warning));
       const isEncoded = product.video !== null && product.video.isCopied !== true;
@@ -119,7 +119,6 @@ export async function* encode(
       run,
       async () => {
         if (together instanceof VencError) throw together;
-        const found = searches.get(output.id);
         const { perSecond, ...file } = await (found === undefined
           ? makeFile(together)
           : reachTarget({ output, product }, found, group.setFactor, (isCorrection) =>

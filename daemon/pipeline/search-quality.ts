@@ -44,7 +44,7 @@ async function searchQuality(
   target: TargetQuality,
   source: { readonly path: string; readonly media: MediaFacts },
   scratch: string,
-): Promise<QualitySearch> {
+): Promise<FoundFactor> {
   const started = performance.now();
   const chosen = await samplesOf(run, context, planned, source);
   const samples = chosen ?? [wholeFilm];
@@ -52,7 +52,7 @@ async function searchQuality(
   for (;;) {
     const step = searchCrf(probes, target, target.scale);
     if (step.type === 'found') {
-      return {
+      const search = {
         ...{
           target: target.target,
           floor: target.floor,
@@ -62,6 +62,7 @@ async function searchQuality(
         ...{ probes, samples: chosen === null ? 0 : samples.length, limited_by: step.limitedBy },
         search_seconds: roundToHundredths((performance.now() - started) / 1000),
       };
+      return { search, samples: chosen };
     }
     const report = reportProbe(run, planned, probes.length, samples.length);
     const probe = () => probeFactor(run, context, planned, { samples, crf: step.crf, scratch, report });
@@ -72,6 +73,8 @@ async function searchQuality(
 /** The factor with which an output is encoded. */
 export interface FoundFactor {
   readonly search: QualitySearch;
+  /** The samples that were encoded; null for all of the clip. Absent if an earlier run searched, or the search failed. */
+  readonly samples?: readonly QualitySample[] | null;
   /** Why the search failed: the factor is the usual one. */
   readonly failure?: string;
 }
@@ -93,15 +96,14 @@ export async function searchFactors(
     if (quality === undefined) continue;
     const from = { path: input, media: source.media() };
     const outputContext = contextOfOutput({ ...context, ffmpeg: source.ffmpeg() }, output.id);
-    const found =
+    const found: FoundFactor =
       output.search === undefined
-        ? await searchQuality(run, outputContext, planned, quality, from, scratch).then(
-            (search) => ({ search }),
-            (error: unknown) => failedSearch(run, quality, error),
+        ? await searchQuality(run, outputContext, planned, quality, from, scratch).catch((error: unknown) =>
+            failedSearch(run, quality, error),
           )
         : { search: output.search };
-    const { search } = found;
-    if (output.search === undefined && !('failure' in found))
+    const { search, failure } = found;
+    if (output.search === undefined && failure === undefined)
       await run.change({ type: 'quality-searched', id: output.id, search });
     setFactor(output.id, search.crf);
     factors.set(output.id, found);
