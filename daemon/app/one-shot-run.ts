@@ -38,8 +38,8 @@ interface OneShotRunOptions {
 /**
  * Runs one request in this process, without a daemon (`venc run`), with an `AppContext` on a temporary folder. Any file
  * and URL is allowed. Resolves to the job in its final state, failed and cancelled jobs included, and to null for a
- * request with `mock`, which creates none. Ctrl-Z stops its programs as well. Rejects with `InvalidRequestError` if the request is invalid,
- * `UnavailableError` if there is no ffmpeg.
+ * request with `mock`, which creates none. Ctrl-Z stops its programs as well. Rejects with `InvalidRequestError` if the
+ * request is invalid, `UnavailableError` if there is no ffmpeg.
  */
 export async function runOneShot(request: unknown, options: OneShotRunOptions): Promise<JobRecord | null> {
   const openContext = await createAppContext({

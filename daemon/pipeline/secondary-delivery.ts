@@ -94,7 +94,10 @@ export async function deliverToEither<D extends FilesToDeliver>(
   }
 }
 
-/** The files of an output under their second names. What is named after the main file follows its name: a manifest, and scores. */
+/**
+ * The files of an output under their second names. What is named after the main file follows its name: a manifest, and
+ * scores.
+ */
 function spareFiles(
   { product, rendition, captionFiles, qualityLog, ...encoded }: ProducedFile,
   first: JobOutput,

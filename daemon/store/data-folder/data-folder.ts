@@ -15,8 +15,9 @@ import { randomToken } from '../../../src/shared/util/random-token.js';
 import type { DataLayout } from './layout.js';
 
 /**
- * Creates a data folder, accessible only to its owner, if it is missing. Makes its name survive a power cut
- * as far as this user can, unless `isDurable` is false. Rejects with the system's error if the folder cannot be created, read or written.
+ * Creates a data folder, accessible only to its owner, if it is missing. Makes its name survive a power cut as far as
+ * this user can, unless `isDurable` is false. Rejects with the system's error if the folder cannot be created, read or
+ * written.
  */
 export async function makeDataFolder(folder: string, isDurable = true): Promise<void> {
   const first = await makeFolder(folder, 0o700);

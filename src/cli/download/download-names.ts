@@ -144,7 +144,8 @@ function nameOf(url: string, id: number, names: ReadonlyMap<string, string>): st
   const name = fileNameFromUrl(url);
   if (name === '') return `output-${id}`;
   const base = withoutExtension(name);
-  // The name of a thumbnail is that of its output and a number, that of captions ends in a language, that of scores in `.quality`.
+  // The name of a thumbnail is that of its output and a number; that of captions ends in a language, and that of scores
+  // in `.quality`.
   const [, stem = base, suffix = ''] = /^(.+?)(_\d{4}|\.[A-Za-z0-9-]+)$/.exec(base) ?? [];
   const exactName = names.get(base);
   const outputName = exactName ?? names.get(stem);
