@@ -31,13 +31,17 @@ interface SettingFlag {
 /** Flags whose name differs from that of their setting. */
 const flagNames: Readonly<Record<string, string>> = { notifications: 'notify' };
 
+/** Made once, when a command first needs it. */
+let allFlags: readonly SettingFlag[] | null = null;
+
 /**
  * The flags of all settings of a job and of an output, in the order of the tables. `input` has no flag, because it is
  * an argument of the commands. A setting that the job and its outputs have, such as `notifications`, has a flag only
  * for the job. Settings that are not applied have none.
  */
 export function settingFlags(): readonly SettingFlag[] {
-  return [...flagsOf(jobTable, 'job'), ...flagsOf(outputTable, 'output')];
+  allFlags ??= [...flagsOf(jobTable, 'job'), ...flagsOf(outputTable, 'output')];
+  return allFlags;
 }
 
 /**
@@ -67,10 +71,10 @@ export function parseOutputFlag(text: string, flag = '--output'): RequestFields 
 }
 
 function valuesOf(table: SettingsTable, path: SettingFlag['path'], options: RequestFields): RequestFields {
-  const steps = flagsOf(table, path).flatMap(({ name, flag, attribute }) => {
+  const steps = settingFlags().flatMap(({ name, flag, attribute, path: flagPath }) => {
     const setting = table[name];
     const word = options[attribute];
-    return setting === undefined || word === undefined
+    return setting === undefined || word === undefined || flagPath !== path
       ? []
       : [() => [name, requestValue(setting, word, flag)] as const];
   });
@@ -108,15 +112,11 @@ function hasFlag(name: string, path: SettingFlag['path']): boolean {
  * default: as many as the input has, at most 2)`.
  */
 function helpOf(setting: Setting): string {
+  const value = setting.defaultText ?? ('default' in setting ? setting.default : undefined);
   const notes = [
     rangeOf(setting),
-    defaultOf(setting),
+    value === undefined ? '' : `default: ${value}`,
     kindOf(setting).isRepeatable ? 'repeatable' : '',
   ].filter((note) => note !== '');
   return notes.length === 0 ? setting.help : `${setting.help} (${notes.join('; ')})`;
-}
-
-function defaultOf(setting: Setting): string {
-  const value = setting.defaultText ?? ('default' in setting ? setting.default : undefined);
-  return value === undefined ? '' : `default: ${value}`;
 }

@@ -6,6 +6,7 @@ import type {
   ListSetting,
   ObjectSetting,
   RequestFields,
+  RequestWarning,
   Setting,
   SettingsOf,
   SettingsTable,
@@ -272,39 +273,38 @@ export function parseObjectFields<T extends SettingsTable>(
   const givenNames = groupBySpelling(record, positions);
   const given = [...givenNames.keys()].flatMap((name) => (name === null ? [] : (positions.get(name) ?? [])));
   // Only the rows that matter: a table has far more rows than a request has fields.
-  const results = [...new Set([...given, ...required])]
+  const rowsToParse = [...new Set([...given, ...required])]
     .toSorted((a, b) => a - b)
-    .flatMap((position) => rows[position] ?? [])
-    .map(({ name, setting }) => [name, parseSpellings(name, setting, record, { path, givenNames })] as const);
-  const merged = mergeResults(results.map(([, result]) => result));
-  const values = results.flatMap(([name, { value, partial }]) => {
-    const setting = table[name];
+    .flatMap((position) => rows[position] ?? []);
+  const values: Record<string, unknown> = {};
+  const parts: Record<string, unknown> = {};
+  const invalidNames: string[] = [];
+  const validationErrors: string[] = [];
+  const warnings: RequestWarning[] = [];
+  for (const { name, setting } of rowsToParse) {
+    const { value, partial, ...found } = parseSpellings(name, setting, record, { path, givenNames });
     // The names of groups are valid although their entries are not: other settings refer to them.
-    const known = setting?.kind === 'list' && setting.groupField !== undefined ? (value ?? partial) : value;
-    return known === undefined ? [] : [[name, known] as const];
-  });
+    const known = setting.kind === 'list' && setting.groupField !== undefined ? (value ?? partial) : value;
+    if (known !== undefined) values[name] = known;
+    if (partial !== undefined) parts[name] = partial;
+    if (found.validationErrors.length > 0) invalidNames.push(name);
+    for (const error of found.validationErrors) validationErrors.push(error);
+    for (const warning of found.warnings) warnings.push(warning);
+  }
+  for (const name of givenNames.get(null) ?? []) {
+    const unknown = { table, parent: path, name };
+    const text = { message: 'is not known and was ignored', strictError: 'is not known' };
+    warnings.push({ field: pathTo(path, name), ...text, unknown });
+  }
   // The loop gives each name of the table a value of its kind, but the compiler cannot infer that.
-  const valid = Object.fromEntries(values) as SettingsOf<T>;
-  const parts = results.flatMap(([name, { partial }]) =>
-    partial === undefined ? [] : [[name, partial] as const],
-  );
+  const valid = values as SettingsOf<T>;
   return {
-    ...(merged.validationErrors.length === 0 ? { value: valid } : {}),
+    ...(validationErrors.length === 0 ? { value: valid } : {}),
     valid,
-    partial: parts.length === 0 ? valid : { ...valid, ...Object.fromEntries(parts) },
-    invalidNames: results.flatMap(([name, { validationErrors }]) =>
-      validationErrors.length > 0 ? [name] : [],
-    ),
-    validationErrors: merged.validationErrors,
-    warnings: [
-      ...merged.warnings,
-      ...(givenNames.get(null) ?? []).map((name) => ({
-        field: pathTo(path, name),
-        message: 'is not known and was ignored',
-        strictError: 'is not known',
-        unknown: { table, parent: path, name },
-      })),
-    ],
+    partial: Object.keys(parts).length === 0 ? valid : { ...valid, ...parts },
+    invalidNames,
+    validationErrors,
+    warnings,
   };
 }
 
@@ -326,17 +326,17 @@ function parseSpellings(
       ? invalidResult(`${pathTo(path, name)} is required: ${firstClause(setting)}`)
       : omitted;
   }
-  const merged = mergeResults(results);
-  if (merged.validationErrors.length > 0) return { ...merged, partial: first.partial };
+  const { validationErrors, warnings } = others.length === 0 ? first : mergeResults(results);
+  if (validationErrors.length > 0) return { validationErrors, warnings, partial: first.partial };
   if (others.some((other) => JSON.stringify(other.value) !== JSON.stringify(first.value))) {
     return {
       validationErrors: [
         `${usedSpellings.map((spelling) => pathTo(path, spelling)).join(' and ')} are the same setting and must have the same value`,
       ],
-      warnings: merged.warnings,
+      warnings,
     };
   }
-  return 'value' in first ? { ...merged, value: first.value } : merged;
+  return { validationErrors, warnings, ...('value' in first ? { value: first.value } : {}) };
 }
 
 /** Whether a value is an empty object as PHP writes it: an empty array. */
