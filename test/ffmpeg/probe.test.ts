@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -202,6 +203,30 @@ test('a transport stream with named programs is recognised', async () => {
   const { probe } = await testFfmpeg();
   const { format, video, audio } = await probe(await media('clip.ts'));
   assert.equal([format, video?.codec, audio?.codec], ['mpeg-ts', 'h264', 'aac']);
+});
+
+test('the last frame of MP4 is held as long as the header says, with each version of ffprobe', async () => {
+  const path = join(tempFolder(), 'held.mp4');
+  const frames = ['-f', 'lavfi', '-i', "testsrc2=s=64x48:r=25:d=13,select='lt(t,4)+eq(n,300)'"] as const;
+  await makeMedia(path, [...frames, '-vsync', 'vfr', '-c:v', 'libx264', '-bf', '2', '-pix_fmt', 'yuv420p']);
+  const { ffprobe } = await testFfmpeg();
+  const packaged = join(process.cwd(), 'node_modules/@ffprobe-installer/linux-x64/ffprobe');
+  const meter = new UsageMeter(undefined);
+  const settings = { containment: noContainment, meter, memoryBytes: 1e9, seconds: 20 };
+  for (const program of [ffprobe, { path: packaged, version: '6.1', source: 'installer' } as const]) {
+    if (!existsSync(program.path)) continue;
+    const { durationSeconds, video } = await probeFile(program, path, settings, {});
+    assert.is(Math.round(durationSeconds ?? 0), 12, program.path);
+    assert.is(Math.round(video?.lastFrame?.startSeconds ?? 0), 12, program.path);
+  }
+});
+
+test('a file of many empty boxes is rejected at once', async () => {
+  const path = join(tempFolder(), 'empty-boxes.mp4');
+  const empty = Buffer.from('0000000866726565', 'hex');
+  const brand = Buffer.from('00000010667479706d70343200000000', 'hex');
+  await writeFile(path, Buffer.concat([brand, Buffer.alloc(64 * 1024 * 1024, empty)]));
+  assert.is(await rejection(path), 'NoMediaError');
 });
 
 test('if ffprobe is missing, the error says so and no file is reported as damaged', async () => {

@@ -15,6 +15,7 @@ import {
   measureTracks,
   measureVariableVideo,
 } from './measure-streams.js';
+import { explainBoxes, withMovieLength } from './mp4-boxes.js';
 import { numberAt, objectAt, objectsAt, parseProbe } from './probe-fields.js';
 import { probeFurther } from './probe-further.js';
 import { readHdr } from './read-hdr.js';
@@ -49,10 +50,15 @@ export async function probeFile(
     const message = `ffprobe was ended by ${firstExit.signal} while it read the file.`;
     throw new VencError('UnsupportedInputError', message);
   }
-  const { json, stderr, analysis } = await probeFurther(
+  const {
+    json: printed,
+    stderr,
+    analysis,
+  } = await probeFurther(
     { json: firstJson, stderr: firstExit.stderr },
     { path, head, sizeBytes, program, probe: probeAgain },
   );
+  const json = isMp4(head) ? await withMovieLength(printed, path, sizeBytes) : printed;
   throwIfInterrupted();
   const reading = { settings, signal: deadlineSignal };
   const stills = await findStills(ffprobe, path, json, reading);
@@ -204,30 +210,6 @@ export async function probeFile(
 
   function throwIfInterrupted(): void {
     if (signal?.aborted) throw new VencError('InterruptedError', 'Probing the file was interrupted.');
-  }
-}
-
-/**
- * What is wrong with the boxes of an MP4 file, as a sentence; null if its index is complete. Follows their sizes, and
- * reads nothing else.
- */
-async function explainBoxes(path: string, sizeBytes: number): Promise<string | null> {
-  const file = await open(path);
-  try {
-    let hasIndex = false;
-    for (let at = 0; at < sizeBytes; ) {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(16), 0, 16, at);
-      const short = bytesRead < 8 ? 0 : buffer.readUInt32BE(0);
-      // A size of 1 means that 64 bits follow, a size of 0 that the box extends to the end.
-      const size = short === 1 ? Number(buffer.readBigUInt64BE(8)) : short === 0 ? sizeBytes - at : short;
-      if (bytesRead < 8 || size > sizeBytes - at) break;
-      if (size < 8) return `The file is damaged at byte ${at}: a box has a size of ${size} bytes.`;
-      hasIndex ||= buffer.toString('latin1', 4, 8) === 'moov';
-      at += size;
-    }
-    return hasIndex ? null : 'The file is truncated: its index (moov) is missing.';
-  } finally {
-    await file.close();
   }
 }
 
