@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JobRecord } from '../../src/shared/records.js';
+import { secondsOf } from '../encodes/decoded-media.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
@@ -74,8 +75,8 @@ async function streamsOf(path: string): Promise<{ streams: readonly Stream[]; se
   const { ffprobe } = await testFfmpeg();
   const args = ['-v', 'error', '-show_streams', '-show_format', '-of', 'json', path];
   const { stdout } = await promisify(execFile)(ffprobe.path, args);
-  const answer = JSON.parse(stdout) as { streams?: readonly Stream[]; format?: { duration?: string } };
-  return { streams: answer.streams ?? [], seconds: Number(answer.format?.duration ?? Number.NaN) };
+  const answer = JSON.parse(stdout) as { streams?: readonly Stream[] };
+  return { streams: answer.streams ?? [], seconds: await secondsOf(path) };
 }
 
 function pixels(stream: Stream): number {

@@ -62,6 +62,19 @@ export async function stderrOf(path: string): Promise<string> {
   );
 }
 
+/** The length of a file: what ffprobe says, or until its last frame ends, which newer versions leave out for MP4. */
+export async function secondsOf(path: string): Promise<number> {
+  const rows = await probed(path, [
+    '-show_entries',
+    'format=start_time,duration:packet=pts_time,duration_time',
+  ]);
+  const [start = Number.NaN, duration = Number.NaN] = (rows.at(-1) ?? []).map(Number);
+  const ends = rows
+    .slice(0, -1)
+    .map(([at, length = '0']) => Number(at) + (Number(length) || 0) - (start || 0));
+  return Math.max(duration, ...ends.filter((end) => Number.isFinite(end)));
+}
+
 /** The container and the codecs of the streams in order, as ffprobe names them. */
 export async function contentsOf(path: string): Promise<string> {
   const { ffprobe } = await testFfmpeg();
