@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { ffmpegRaw } from '../contracts/odd-input.js';
 import { testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
-import { probed } from './decoded-media.js';
+import { probed, samplesOf, strengthOf } from './decoded-media.js';
 import { type ShippedEncoder, startShipped } from './shipped-run.js';
 
 /* Videos that start after their audio, at a time between two frames. */
@@ -47,5 +47,24 @@ for (const [rate, late] of [
     assert.ok(Math.abs(after - before) < 0.005, `${after} s, not ${before}`);
   });
 }
+
+test('a clip that begins before the video has the audio from its start', async ({ encoder }) => {
+  const input = join(folder, 'much-later.mp4');
+  const video = ['-itsoffset', '2', '-f', 'lavfi', '-i', 'testsrc2=size=160x120:rate=25:duration=2'];
+  const coders = ['-c:v', 'libx264', '-bf', '0', '-pix_fmt', 'yuv420p', '-c:a', 'aac'];
+  await ffmpegRaw(...video, '-f', 'lavfi', '-i', 'sine=frequency=300:duration=4', ...coders, input);
+  for (const [name, settings] of [
+    ['film.mp4', {}],
+    ['audio.m4a', { skip_video: true }],
+  ] as const) {
+    const { path, job } = await encoder.encoded(input, { start_clip: 0.5, ...settings }, name);
+    assert.is(job.state, 'finished', JSON.stringify(job.output_media_files));
+    const { channels, sampleRate } = await samplesOf(path);
+    for (const second of [0.2, 0.9, 2.5]) {
+      const part = channels[0]?.slice(second * sampleRate, (second + 0.2) * sampleRate) ?? new Float32Array();
+      assert.ok(strengthOf(300, part, sampleRate) > 0.05, `silence at ${second} s of ${path}`);
+    }
+  }
+});
 
 test.run();

@@ -49,7 +49,10 @@ export function decideClip(
     startsInFrame || settings.skip_video === true ? requestedSeconds : alignToFrame(requestedSeconds, media);
   // Slightly earlier, because ffmpeg drops a frame that starts before the seek position.
   const firstSeconds = startsInFrame ? Math.max(0, frameAtStart - roundingSeconds) : startSeconds;
-  const readFromSeconds = media.isJoined === true ? 0 : seekPosition(firstSeconds, media.format);
+  // A seek leads to a keyframe of the video, and would pass over audio before the first one.
+  const isBeforeVideo = media.video !== null && firstSeconds < startWithin(media.video.startSeconds, media);
+  const readFromSeconds =
+    media.isJoined === true || isBeforeVideo ? 0 : seekPosition(firstSeconds, media.format);
   const lengthSeconds = minOrNull(settings.clip_length ?? null, isTest ? testModeSeconds : null);
   const remainingSeconds = durationSeconds === null ? null : durationSeconds - startSeconds;
   return {
