@@ -98,7 +98,7 @@ export async function* encode(
         ...{ found, isLimited },
       });
       const added = current().product.warnings.filter((warning) => !product.warnings.includes(warning));
-      const isEncoded = product.video !== null && product.video.isCopied !== true;
+      const isEncoded = product.video !== null && product.video.copied === undefined;
       const isHidden = isEncoded && source.media().video?.shapes?.isOrdered === false;
       const shapeChange = made.shapeChange ?? (isHidden ? 'distorted' : undefined);
       const shape = shapeChange === undefined ? null : await source.shapeWarning(shapeChange);
@@ -290,7 +290,7 @@ export async function limitBitrate(
   const { output, product, stepsAtBitrate } = planned;
   const { max_video_bitrate: maxKbps } = output.settings;
   if (maxKbps === undefined || product.video?.bitrate !== undefined) return false;
-  if (product.video === null || product.video.isCopied === true) return false;
+  if (product.video === null || product.video.copied !== undefined) return false;
   let encoderKbps = maxKbps;
   for (let attempt = 0; attempt <= maxAttempts; attempt += 1) {
     const measured = await context.ffmpeg.measureVideo(product.path, run.signal);

@@ -1,5 +1,12 @@
 import { isObject } from '../../src/shared/util/is-object.js';
-import { audioStreams, genericTitle, type MediaFacts, type TrackLabels } from '../jobs/media.js';
+import {
+  audioStreams,
+  genericTitle,
+  type MediaFacts,
+  orientationOf,
+  type TrackLabels,
+  type VideoFacts,
+} from '../jobs/media.js';
 import type { Product } from '../plan/plan-types.js';
 
 /** What an output should have besides its frames and samples and has not, one sentence each. */
@@ -9,6 +16,7 @@ export function lostContentWarnings(product: Product, media: MediaFacts): readon
     ...lostLabelWarnings(product, media),
     ...lostAttachedWarnings(product, media),
     ...lostHdrWarnings(product, media),
+    ...lostDisplayWarnings(product, media),
     // ffmpeg 7 writes none if it does not know the frame rate, as of frames with corrected times.
     ...(product.hasTimecode === true && media.timecode === undefined
       ? ['The timecode was lost: this ffmpeg does not store it for this video.']
@@ -33,6 +41,35 @@ function lostHdrWarnings({ video: expected }: Product, { video }: MediaFacts): r
     ...(isLost(mastering, video?.hdr?.mastering) ? ['mastering display'] : []),
     ...(isLost(lightLevels, video?.hdr?.lightLevels) ? ['light levels'] : []),
   ].map((what) => `The output lacks the ${what} of HDR: its encoder or its container does not store it.`);
+}
+
+/** Below this difference, the ratio is only rounded, as in Matroska, which stores the displayed size. */
+const shapeTolerance = 0.02;
+
+/** What only the container of a copied video said about its display, and the one of the output does not. */
+function lostDisplayWarnings({ video: expected }: Product, { video }: MediaFacts): readonly string[] {
+  const source = expected?.copied;
+  if (source === undefined || video === null) return [];
+  const shapeOf = ({ sampleAspectRatio: { numerator, denominator } }: VideoFacts) => numerator / denominator;
+  const { numerator, denominator } = source.sampleAspectRatio;
+  const { rotationDegrees, isMirrored = false } = source;
+  const turned = [
+    ...(rotationDegrees === 0 ? [] : [`${rotationDegrees} degrees`]),
+    ...(isMirrored ? ['mirrored'] : []),
+  ];
+  const colours = (['colourPrimaries', 'colourTransfer', 'colourSpace'] as const).flatMap((name) =>
+    video[name] === undefined ? (source[name] ?? []) : [],
+  );
+  return [
+    ...(orientationOf(source) === orientationOf(video) ? [] : [`rotation (${turned.join(', ')})`]),
+    ...(Math.abs(shapeOf(source) / shapeOf(video) - 1) < shapeTolerance
+      ? []
+      : [`sample aspect ratio (${numerator}:${denominator})`]),
+    ...(colours.length === 0 ? [] : [`colours (${colours.join(', ')})`]),
+  ].map(
+    (what) =>
+      `The copied video lost its ${what}, which the container does not store: encode the video to keep it.`,
+  );
 }
 
 /** The coarsest step in which a stream stores these values: the highest luminance of AV1. */

@@ -142,7 +142,7 @@ export async function packageOutput(
       });
     const name = `${prefix}-check`;
     // Copied streams may be damaged where their source is. That is reported, and does not end the output.
-    const isCopied = product.video?.isCopied === true;
+    const isCopied = product.video?.copied !== undefined;
     const copyWarnings: string[] = [];
     for (const part of parts) {
       const durationSeconds = durationOf(part, media);
@@ -250,7 +250,7 @@ function timesOf(
     ...starts,
     segmentSeconds: packaging.segmentSeconds,
     frameSeconds: isVariable ? null : 1 / (facts.frameRate ?? 1),
-    isInputCopied: video.isCopied === true && output.settings.source === undefined,
+    isInputCopied: video.copied !== undefined && output.settings.source === undefined,
   };
 }
 

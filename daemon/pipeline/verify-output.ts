@@ -104,8 +104,8 @@ const audioFrameSeconds = 0.047;
 function findVideoMismatch({ video: expectedVideo }: Product, { video }: MediaFacts): string | null {
   if (expectedVideo === null || video === null) return null;
   if (video.codec !== expectedVideo.codec) return `of ${video.codec}, not ${expectedVideo.codec}`;
-  const { hdr, isCopied = false } = expectedVideo;
-  const transfer = isCopied ? video.colourTransfer : (hdr?.transfer ?? video.colourTransfer);
+  const { hdr, copied } = expectedVideo;
+  const transfer = copied !== undefined ? video.colourTransfer : (hdr?.transfer ?? video.colourTransfer);
   if (video.colourTransfer !== transfer)
     return `with the transfer ${video.colourTransfer ?? 'unknown'}, not ${transfer}`;
   if (video.width === expectedVideo.width && video.height === expectedVideo.height) return null;

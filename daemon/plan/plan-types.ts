@@ -8,6 +8,7 @@ import type {
   Orientation,
   TrackDisposition,
   TrackLabels,
+  VideoFacts,
 } from '../jobs/media.js';
 import type { TrackOrigins } from '../jobs/tracks.js';
 import type { AudioMeasurement, MeasuredAudio } from './decide/normalization.js';
@@ -284,8 +285,8 @@ interface ProductVideo {
   };
   /** What its `quality_target` asks for; absent if something else decides its rate. */
   readonly quality?: TargetQuality;
-  /** Set if it is that of the input, copied without encoding. */
-  readonly isCopied?: true;
+  /** The video of the input that is copied without encoding; absent if it is encoded. */
+  readonly copied?: VideoFacts;
   /** What it declares about its HDR; absent for standard range. */
   readonly hdr?: DeclaredHdr;
   /** What it should declare; its language only if no track of audio declares that. Absent if nothing. */

@@ -134,7 +134,7 @@ function videoOfCopy(video: VideoFacts | null, decision: Decision): Product['vid
   const frameSeconds =
     frameRate === null ? 1 / assumedFrameRate : frameRate.denominator / frameRate.numerator;
   return {
-    ...{ codec, width, height, frameSeconds, frames: null, isCopied: true },
+    ...{ codec, width, height, frameSeconds, frames: null, copied: video },
     ...(declared && { hdr }),
     ...labelsOfVideo(decision),
   };

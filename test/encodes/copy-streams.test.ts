@@ -135,6 +135,28 @@ test('a copied clip starts at a keyframe, and a warning says so', () =>
     assert.is(whole.indexOf(first), 25);
   }));
 
+test('a copy names what its container does not store of the display', () =>
+  withDaemon(async (daemon, folder) => {
+    await execute('ffmpeg', [
+      ...['-v', 'error', '-i', join(folder, 'in.mp4'), '-c', 'copy', '-aspect', '4:3'],
+      ...['-metadata:s:v', 'rotate=90', join(folder, 'turned.mp4')],
+    ]);
+    const copied = async (filename: string) => {
+      const job = await daemon.waitForJob(
+        await daemon.create({
+          input: `file://${join(folder, 'turned.mp4')}`,
+          outputs: [{ url: `file://${join(folder, filename)}`, copy: true }],
+        }),
+      );
+      assert.is(job.state, 'finished', JSON.stringify(job));
+      return JSON.stringify(job);
+    };
+    const lost = await copied('lost.ts');
+    assert.match(lost, /lost its rotation \(\d+ degrees\), which the container does not store/);
+    assert.match(lost, /lost its sample aspect ratio \(3:4\)/);
+    assert.not.match(await copied('kept.mp4'), 'lost its');
+  }));
+
 test('a file that cannot be read is not copied', () =>
   withDaemon(async (daemon, folder) => {
     await writeFile(join(folder, 'in.mp4'), 'not media');

@@ -19,7 +19,7 @@ export const budget: Budget = {
   'daemon/migrate': { lines: 940, files: 4 },
   'daemon/net': { lines: 440, files: 4 },
   'daemon/packaging': { lines: 4330, files: 32 },
-  'daemon/pipeline': { lines: 6110, files: 42 },
+  'daemon/pipeline': { lines: 6145, files: 42 },
   'daemon/plan': { lines: 13360, files: 87 },
   'daemon/queue': { lines: 3520, files: 20 },
   'daemon/queue/postgres': { lines: 900, files: 4 },
