@@ -91,6 +91,7 @@ const mpeg4Tags = {
     ...['title', 'artist', 'album_artist', 'album', 'date', 'genre', 'comment', 'description', 'synopsis'],
     ...['show', 'season_number', 'episode_sort', 'episode_id', 'network', 'track', 'disc', 'composer'],
     ...['lyrics', 'copyright', 'grouping', 'keywords', 'location', 'creation_time', 'timecode'],
+    ...['media_type', 'compilation', 'gapless_playback', 'hd_video'],
   ],
 } as const;
 const quickTimeTags = {
