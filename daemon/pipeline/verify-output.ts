@@ -212,11 +212,13 @@ function verifyDuration(
     return { failure: null, warnings: [warning] };
   }
   const { startSeconds = 0, lengthSeconds = null } = sources?.video ?? sources?.audio[0] ?? {};
+  // A track that begins late reaches less far than the output, which has silence before it.
+  const declaredSeconds = isShort ? contentSeconds : Math.max(contentSeconds, expectedSeconds);
   const isLong =
     lengthSeconds === null &&
-    durationSeconds > contentSeconds &&
-    isLengthOff(contentSeconds, durationSeconds);
-  const warning = declaredLengthWarning(startSeconds + contentSeconds, startSeconds + durationSeconds);
+    durationSeconds > declaredSeconds &&
+    isLengthOff(declaredSeconds, durationSeconds);
+  const warning = declaredLengthWarning(startSeconds + declaredSeconds, startSeconds + durationSeconds);
   return (isShort || isLong) && isCounted ? { failure: null, warnings: [warning] } : valid;
 }
 

@@ -203,6 +203,13 @@ test('an undamaged input that is shorter or longer than it declares is valid, wi
   }
 });
 
+test('a track that begins late is no wrong length, because the output begins with silence', () => {
+  const late: Product = { ...counted, contentSeconds: 40 };
+  const report = reportOf(1500, 60 * second);
+  const found = verifyOutput(late, mediaFacts({ durationSeconds: 60 }), { report, settings: {} });
+  assert.equal(found, { failure: null, warnings: [] });
+});
+
 test('a truncated input fails unless that is allowed', () => {
   const media = mediaFacts({ durationSeconds: 40 });
   const report = reportOf(1500, 60 * second, { isCutOff: true });
