@@ -196,7 +196,7 @@ test('what each run used is reported at its end', async () => {
     onProgramEnd: ({ program, seconds, peakMemoryBytes, cpuSeconds }) =>
       used.push({ program, seconds, memory: peakMemoryBytes, cpu: cpuSeconds }),
   });
-  const film = ['-f', 'lavfi', '-i', 'testsrc2=size=640x360:duration=4', '-c:v', 'mpeg4', 'out.mp4'];
+  const film = ['-f', 'lavfi', '-i', 'testsrc2=size=640x360:duration=16', '-c:v', 'mpeg4', 'out.mp4'];
   assert.is(await runError(opened, film), null);
   await opened.ffmpeg?.probe(await media('clip.mp4'));
   assert.equal(used.map(({ program }) => program).slice(0, 2), ['ffmpeg', 'ffprobe']);
