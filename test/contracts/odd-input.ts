@@ -71,12 +71,11 @@ interface Stream {
   readonly disposition?: { readonly attached_pic?: number };
 }
 
-async function streamsOf(path: string): Promise<{ streams: readonly Stream[]; seconds: number }> {
+async function streamsOf(path: string): Promise<readonly Stream[]> {
   const { ffprobe } = await testFfmpeg();
-  const args = ['-v', 'error', '-show_streams', '-show_format', '-of', 'json', path];
+  const args = ['-v', 'error', '-show_streams', '-of', 'json', path];
   const { stdout } = await promisify(execFile)(ffprobe.path, args);
-  const answer = JSON.parse(stdout) as { streams?: readonly Stream[] };
-  return { streams: answer.streams ?? [], seconds: await secondsOf(path) };
+  return (JSON.parse(stdout) as { streams?: readonly Stream[] }).streams ?? [];
 }
 
 function pixels(stream: Stream): number {
@@ -97,7 +96,7 @@ function smallFrames({ index }: Stream): readonly string[] {
 
 /** The first frame of a file as in `MeasuredOutput`, without decoding the others. */
 async function firstFrameOf(path: string): Promise<Buffer> {
-  const video = largestVideo((await streamsOf(path)).streams);
+  const video = largestVideo(await streamsOf(path));
   if (video === undefined) return Buffer.alloc(0);
   const rgb = join(tempFolder(), 'rgb');
   await ffmpegRaw('-i', path, ...smallFrames(video), '-frames:v', '1', rgb);
@@ -106,7 +105,8 @@ async function firstFrameOf(path: string): Promise<Buffer> {
 
 /** Decodes a file and measures its content. */
 export async function measureOutput(path: string): Promise<MeasuredOutput> {
-  const { streams, seconds } = await streamsOf(path);
+  const streams = await streamsOf(path);
+  const seconds = await secondsOf(path);
   const video = largestVideo(streams);
   const audio = streams.find((stream) => stream.codec_type === 'audio');
   const folder = tempFolder();

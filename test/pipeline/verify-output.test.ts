@@ -203,7 +203,7 @@ test('an undamaged input that is shorter or longer than it declares is valid, wi
   }
 });
 
-test('a track that begins late is no wrong length, because the output begins with silence', () => {
+test('silence before audio that begins late does not make the length wrong', () => {
   const late: Product = { ...counted, contentSeconds: 40 };
   const report = reportOf(1500, 60 * second);
   const found = verifyOutput(late, mediaFacts({ durationSeconds: 60 }), { report, settings: {} });

@@ -50,8 +50,8 @@ export function explainBoxes(path: string, sizeBytes: number): Promise<string | 
     const { boxes, damaged } = await readBoxes(file, 0, sizeBytes);
     if (damaged !== null)
       return `The file is damaged at byte ${damaged[0]}: a box has a size of ${damaged[1]} bytes.`;
-    const isExplained = boxes.length === maxBoxes || boxes.some(({ type }) => type === 'moov');
-    return isExplained ? null : 'The file is truncated: its index (moov) is missing.';
+    const mayHaveIndex = boxes.length === maxBoxes || boxes.some(({ type }) => type === 'moov');
+    return mayHaveIndex ? null : 'The file is truncated: its index (moov) is missing.';
   });
 }
 
