@@ -7,7 +7,7 @@ import type { SavedCredentials } from '../jobs/saved-credentials.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { JobQueue } from '../queue/job-queue.js';
 import type { QueuePauses } from '../queue/pauses.js';
-import type { ProgressTracker } from '../queue/queue-run.js';
+import type { ProgressTracker } from '../queue/progress-tracker.js';
 import type { RemoteClaims } from '../queue/remote/remote-claims.js';
 import type { Workers } from '../queue/remote/workers.js';
 import type { Account, AccountStore } from '../store/account-store.js';

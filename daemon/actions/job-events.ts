@@ -3,7 +3,7 @@ import type { JobProgressRecord } from '../../src/shared/records.js';
 import { isFinal } from '../../src/shared/states.js';
 import type { Job } from '../jobs/job.js';
 import { type JobProgress, jobProgress } from '../jobs/progress.js';
-import type { ProgressTracker } from '../queue/queue-run.js';
+import type { ProgressTracker } from '../queue/progress-tracker.js';
 import type { JobStore } from '../store/job-store.js';
 import { EventHub, type Feed, type StreamEvent, Topic } from './event-hub.js';
 

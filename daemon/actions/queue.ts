@@ -14,25 +14,29 @@ export function readQueue({ pauses }: Pick<AppContext, 'pauses'>, { id }: Pick<A
   const pause = pauses.of(id);
   return {
     paused: pause !== null,
+    frozen: pause?.isFrozen ?? false,
     reason: pause?.reason ?? null,
     until: pause?.until?.toISOString() ?? null,
   };
 }
 
 /**
- * Pauses the jobs of an account, or of all accounts for the account `default`: those that encode finish, and no other
- * starts. The body may have the length as `for`. Rejects with `InvalidRequestError` for anything else in it.
+ * Pauses the jobs of an account, or of all accounts for the account `default`: no other starts, and those that encode
+ * finish or, with `now` in the body, are frozen. The body may also have the length as `for`. Rejects with
+ * `InvalidRequestError` for anything else in it.
  */
 export async function pauseQueue(
   { pauses, log }: Pick<AppContext, 'pauses' | 'log'>,
   account: Pick<Account, 'id'>,
   body: unknown,
 ): Promise<QueueRecord> {
-  const seconds = secondsIn(body);
-  await pauses.pause(account.id, seconds);
+  const { seconds, isFrozen } = readPause(body);
+  await pauses.pause(account.id, seconds, isFrozen);
   const length = seconds === null ? '' : ` for ${seconds} s`;
-  log('info', `${describePaused(account.id)} are paused${length}.`);
-  return readQueue({ pauses }, account);
+  const state = readQueue({ pauses }, account);
+  const encodes = state.frozen ? ', and their encodes are stopped' : '';
+  log('info', `${describePaused(account.id)} are paused${length}${encodes}.`);
+  return state;
 }
 
 /** Ends the pause of an account; that of the whole daemon for the account `default`. */
@@ -46,14 +50,18 @@ export async function resumeQueue(
 
 const parseLength = durationParser('for');
 
-/** The length of a pause in seconds; null if it has none. */
-function secondsIn(body: unknown): number | null {
-  if (body === undefined || body === null) return null;
+/** The length of a pause in seconds, null if it has none, and whether encodes are frozen. */
+function readPause(body: unknown): { readonly seconds: number | null; readonly isFrozen: boolean } {
+  if (body === undefined || body === null) return { seconds: null, isFrozen: false };
   if (!isObject(body)) throw invalidRequest(['the body must be an object such as {"for": "30m"}']);
-  const { api_key: _, for: length = null, ...others } = body;
-  const unknown = Object.keys(others).map((name) => `${name} is not a field of a pause, which has only for`);
-  if (unknown.length > 0) throw invalidRequest(unknown);
-  if (length === null) return null;
+  const { api_key: _, for: length = null, now = null, ...others } = body;
+  const problems = Object.keys(others).map((name) => `${name} is not a field of a pause: it has for and now`);
+  if (![null, true, false, 'true', 'false'].includes(now as null)) problems.push('now must be true or false');
+  if (problems.length > 0) throw invalidRequest(problems);
+  return { seconds: length === null ? null : secondsOf(length), isFrozen: String(now) === 'true' };
+}
+
+function secondsOf(length: unknown): number {
   const seconds = readLength(length);
   if (seconds > 0 && seconds <= maxPauseSeconds) return seconds;
   throw invalidRequest([`for must be longer than 0 and at most ${maxPauseSeconds} seconds (366 days)`]);

@@ -141,7 +141,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
         stopHandlingErrors = handleUncaughtErrors(log);
         // Started before the recovery, which may finish jobs.
         records.startSharedWork(sharedWork.open);
-        await records.recover({ queue, signal: closed.signal });
+        await records.recover({ queue, pauses, signal: closed.signal });
         void runCleanup();
         void removeOrphans(cleanupJournal, transports, (message) => log('warn', message)).catch(
           (error: unknown) =>

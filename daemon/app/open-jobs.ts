@@ -6,7 +6,7 @@ import { workerTiming } from '../jobs/worker-protocol.js';
 import { observeRuns } from '../pipeline/observe-runs.js';
 import type { WorkerAbilities } from '../queue/parts/part-selection.js';
 import { QueuePauses } from '../queue/pauses.js';
-import { ProgressTracker } from '../queue/queue-run.js';
+import { ProgressTracker } from '../queue/progress-tracker.js';
 import { RemoteClaims } from '../queue/remote/remote-claims.js';
 import { trackWorkerRuns } from '../queue/remote/worker-runs.js';
 import type { TransportRegistry } from '../transports/registry.js';
@@ -27,8 +27,7 @@ export async function openJobs(
   const events = new JobEvents({ store, progressTracker });
   const pauses = new QueuePauses({ accounts, now, log });
   onClose(async () => pauses.close());
-  const queue = await records.openQueue({ progressTracker, isPaused: pauses.holds });
-  pauses.onResume(() => queue.startRuns());
+  const queue = await records.openQueue({ progressTracker, pauses });
   const workers = await records.openWorkers(leaseMs);
   const sharedRuns = queue.isShared ? await trackWorkerRuns({ store, progressTracker }) : null;
   const { maxOutputBytes = null } = options.encodeLimits ?? {};
@@ -42,7 +41,7 @@ export async function openJobs(
     return (run: Run) => observed(run).finally(() => workerFiles.release(run.job.claim ?? ''));
   };
   const remoteClaims: RemoteClaims = new RemoteClaims({
-    ...{ queue, store, machines, leaseMs, log, observe },
+    ...{ queue, store, machines, leaseMs, log, observe, pauses },
     registry: workers,
     onExpired: hooks.claimExpired,
     watchKey: (keyId, onRevoked) => accounts.watchKey(keyId, onRevoked),

@@ -1,7 +1,6 @@
 /** The exports of this module for the rest of the daemon. */
 export type { ProgramName } from './candidates.js';
 export type { SandboxMode } from './containment/find-containment.js';
-export { freezeOnSuspend, freezer } from './containment/freezer.js';
 export { defaultEncodeLimits, type EncodeLimits } from './containment/program-limits.js';
 export { hiddenFileName } from './containment/sandbox.js';
 export type { ProgramEndHook } from './containment/usage-meter.js';

@@ -2,8 +2,8 @@ import { constants } from 'node:os';
 import { type ExecaError, execa } from 'execa';
 import { childEnvironment } from '../../src/shared/util/environment.js';
 import { inScope } from '../../src/shared/util/error-scope.js';
+import { currentFreezer } from '../../src/shared/util/freezer.js';
 import { type Containment, containmentCommand } from './containment/find-containment.js';
-import { freezer } from './containment/freezer.js';
 import type { ProgramLimits } from './containment/program-limits.js';
 import type { ProgramAccess } from './containment/sandbox.js';
 import type { MeasuredRun, UsageMeter } from './containment/usage-meter.js';
@@ -93,6 +93,7 @@ export async function launch(
     if (!hasOwnGroup || pid === undefined) child.kill(signal);
     else if (child.exitCode === null && child.signalCode === null) killGroup(pid, signal);
   };
+  const freezer = currentFreezer();
   const removeFromFreezer = freezer.add(send);
   let killTimer: NodeJS.Timeout | undefined;
   const terminate = () => {

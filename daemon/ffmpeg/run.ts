@@ -3,8 +3,8 @@ import { getPriority, setPriority } from 'node:os';
 import { join, resolve } from 'node:path';
 import { VencError } from '../../src/shared/errors.js';
 import { freeBytes } from '../../src/shared/util/disk.js';
+import { currentFreezer, type TimeLimit } from '../../src/shared/util/freezer.js';
 import { safeInputOptions } from '../plan/safe-input.js';
-import { freezer, type TimeLimit } from './containment/freezer.js';
 import { cpuSecondsFor, type EncodeLimits, type ProgramLimits } from './containment/program-limits.js';
 import { audioChangeError, explainFailure, hasHiddenWriteError, undecodedTrackError } from './explain.js';
 import type { Binary, EncodeOptions, EncodeProgress } from './ffmpeg-types.js';
@@ -156,7 +156,7 @@ async function rejectNewLinks(folder: string, before: readonly string[]): Promis
 }
 
 function startLimit(seconds: number | null, onEnd: () => void): TimeLimit | undefined {
-  return seconds === null ? undefined : freezer.startLimit(seconds * 1000, onEnd);
+  return seconds === null ? undefined : currentFreezer().startLimit(seconds * 1000, onEnd);
 }
 
 /** The absolute paths of the inputs in the arguments. */

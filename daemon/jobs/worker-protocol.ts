@@ -49,6 +49,8 @@ export interface HeartbeatAnswer {
   readonly stop: StopReason | null;
   /** Whether the worker takes no further jobs and ends once it has no more. */
   readonly drain: boolean;
+  /** Whether the programs of the run stand still until a later answer says otherwise; false if absent. */
+  readonly frozen?: boolean;
 }
 
 /** A change of a job by the worker that holds its claim. */

@@ -5,7 +5,7 @@ import type { QualityRecord } from '../../src/shared/records.js';
 import { hasQualityLog, isMeasured, qualityLogName } from '../../src/shared/settings/quality.js';
 import { roundToHundredths } from '../../src/shared/text/numbers.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
-import { freezer } from '../ffmpeg/index.js';
+import { currentFreezer } from '../../src/shared/util/freezer.js';
 import { toJobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import type { Run } from '../jobs/run.js';
@@ -143,7 +143,7 @@ function reportCheck(
   let estimate = startRateEstimate();
   return ({ frame, seconds }) => {
     const done = frameCount === null ? seconds : (frame ?? 0);
-    estimate = updateRateEstimate(estimate, freezer.elapsedMs(), done);
+    estimate = updateRateEstimate(estimate, currentFreezer().elapsedMs(), done);
     const percent = total === null || total <= 0 ? 0 : Math.min(100, (done / total) * 100);
     const { rate } = estimate;
     run.progress(output.id, {

@@ -1,7 +1,8 @@
 import { open, rm } from 'node:fs/promises';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import type { QualityRecord } from '../../src/shared/records.js';
-import { type EncodeOptions, freezer, type RunReport } from '../ffmpeg/index.js';
+import { currentFreezer } from '../../src/shared/util/freezer.js';
+import type { EncodeOptions, RunReport } from '../ffmpeg/index.js';
 import { isLocal } from '../jobs/expected-work.js';
 import { type JobOutput, toJobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
@@ -195,7 +196,7 @@ async function runSteps(
         report = { ...latest, isDamaged: latest.isDamaged || report.isDamaged };
       },
       onProgress: (progress) => {
-        const now = freezer.elapsedMs();
+        const now = currentFreezer().elapsedMs();
         for (const { id, reporter } of reporters) run.progress(id, reporter(step, progress, now));
         for (const flush of flushers) flush();
       },

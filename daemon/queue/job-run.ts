@@ -3,6 +3,7 @@ import { exitCodes } from '../../src/shared/exit-codes.js';
 import { redact } from '../../src/shared/redact.js';
 import { isFinal } from '../../src/shared/states.js';
 import { runInErrorScope } from '../../src/shared/util/error-scope.js';
+import { processFreezer, setFreezer } from '../../src/shared/util/freezer.js';
 import type { Log } from '../../src/shared/util/log.js';
 import { applyAsHolder } from '../jobs/changes.js';
 import { type Job, type JobFailure, toJobFailure } from '../jobs/job.js';
@@ -28,6 +29,8 @@ export class JobRun {
   #waitCount = 0;
   #drainReason: StopReason | null = null;
 
+  /** Stops the programs of the run, and lets them continue. */
+  readonly freezer = processFreezer.child();
   /** Aborted once the run is stopped, with the reason. */
   readonly stopped = this.#stopping.signal;
   /** Aborted when the handler must end: the run is stopped, or an error that nobody caught belongs to it. */
@@ -43,10 +46,10 @@ export class JobRun {
     this.#stopping.abort(reason);
   }
 
-  /** Stops the run as soon as it does nothing but wait. */
+  /** Stops the run as soon as it does nothing but wait, and at once if its programs are frozen. */
   drain(reason: StopReason): void {
     this.#drainReason = reason;
-    if (this.#waitCount > 0) this.stop(reason);
+    if (this.#waitCount > 0 || this.freezer.isFrozen) this.stop(reason);
   }
 
   /** See `Run.whileWaiting`. */
@@ -65,6 +68,8 @@ export class JobRun {
     const { signal: broken } = this.#uncaught;
     try {
       const scope = { job: run.job, fail: (error: unknown) => this.#uncaught.abort(error) };
+      setFreezer(scope, this.freezer);
+      this.freezer.begin();
       await runInErrorScope(scope, () => handler(run));
       if (!isDone() && !this.stopped.aborted) throw new Error('The run ended before the job did.');
     } catch (thrown) {
@@ -73,6 +78,8 @@ export class JobRun {
       if (!broken.aborted && !isStopError(error, this.stopped))
         log('error', `The run of job ${run.job.id} ended with an error: ${describeError(error)}`);
       if (!isDone() && !this.stopped.aborted) await fail(error);
+    } finally {
+      this.freezer.end();
     }
   }
 }
@@ -118,6 +125,14 @@ export function requeue(job: Job, token: string, how: 'released' | 'lost' | JobP
   if (!holdsClaim(job, token)) return job;
   const type = typeof how === 'string' ? how : isBlamed(job, how) ? 'lost' : 'released';
   return applyAsHolder(job, token, { type }, now);
+}
+
+/** How a run ended that nothing is heard of: one that was frozen is not to blame for the end of its process. */
+export function endOfLostRun(
+  pauses: { freezes(accountId: string): boolean } | undefined,
+  { accountId }: Pick<Job, 'accountId'>,
+): 'released' | 'lost' {
+  return pauses?.freezes(accountId) === true ? 'released' : 'lost';
 }
 
 /** Whether a job may be the reason for the end of a worker that has reported this progress of it. */

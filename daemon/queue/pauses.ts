@@ -19,6 +19,8 @@ export interface HeldPause {
   readonly reason: 'daemon' | 'account';
   /** When it ends by itself; null if it does not. */
   readonly until: Date | null;
+  /** Whether the programs of running jobs are stopped. */
+  readonly isFrozen: boolean;
 }
 
 interface Entry extends Pause {
@@ -52,17 +54,31 @@ export class QueuePauses {
     const all = this.#held.get(defaultAccountId);
     const entry = all ?? this.#held.get(accountId);
     if (entry === undefined) return null;
-    return { reason: all === undefined ? 'account' : 'daemon', until: this.#untilOf(entry) };
+    return {
+      reason: all === undefined ? 'account' : 'daemon',
+      until: this.#untilOf(entry),
+      isFrozen: this.freezes(accountId),
+    };
   }
 
   /** Whether no job of an account may start. */
   readonly holds = (accountId: string): boolean =>
     this.#held.has(defaultAccountId) || this.#held.has(accountId);
 
-  /** Pauses an account, for a number of seconds or, with null, until the pause is ended. Replaces an earlier pause. */
-  pause(accountId: string, seconds: number | null): Promise<void> {
+  /** Whether the programs of the jobs of an account are stopped. */
+  readonly freezes = (accountId: string): boolean =>
+    [defaultAccountId, accountId].some((id) => this.#held.get(id)?.isFrozen === true);
+
+  /**
+   * Pauses an account, for a number of seconds or, with null, until the pause is ended. Replaces an earlier pause; one
+   * that freezes is replaced by one that freezes.
+   */
+  pause(accountId: string, seconds: number | null, isFrozen = false): Promise<void> {
     const since = this.#options.now().toISOString();
-    return this.#options.accounts.changePause(accountId, () => ({ since, seconds }));
+    return this.#options.accounts.changePause(accountId, (before) => ({
+      ...{ since, seconds },
+      ...(isFrozen || before?.isFrozen === true ? { isFrozen: true } : {}),
+    }));
   }
 
   /** Ends the pause of an account. Resolves to whether there was one. */
@@ -72,8 +88,8 @@ export class QueuePauses {
     return wasHeld;
   }
 
-  /** Calls a listener each time that a pause has ended, until the returned function is called. */
-  onResume(listener: () => void): () => void {
+  /** Calls a listener each time that a pause has begun or ended, until the returned function is called. */
+  onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
@@ -91,7 +107,7 @@ export class QueuePauses {
         else resolve();
       };
       const onAbort = () => settle(true);
-      const unlisten = this.onResume(() => settle(false));
+      const unlisten = this.onChange(() => settle(false));
       signal.addEventListener('abort', onAbort, { once: true });
     });
   };
@@ -104,14 +120,15 @@ export class QueuePauses {
 
   #load(): void {
     const pauses = this.#options.accounts.pauses();
-    let hasEnded = false;
-    for (const [accountId, { since }] of this.#held) {
-      if (pauses.get(accountId)?.since === since) continue;
-      this.#drop(accountId);
-      hasEnded = true;
+    const before = new Map(this.#held);
+    for (const [accountId, entry] of before) {
+      const { since, seconds, isFrozen } = pauses.get(accountId) ?? {};
+      if (since !== entry.since || seconds !== entry.seconds || isFrozen !== entry.isFrozen)
+        this.#drop(accountId);
     }
     for (const [accountId, pause] of pauses) if (!this.#held.has(accountId)) this.#add(accountId, pause);
-    if (hasEnded) this.#emit();
+    const isSame = (accountId: string) => this.#held.get(accountId) === before.get(accountId);
+    if (![...before.keys(), ...pauses.keys()].every(isSame)) this.#emit();
   }
 
   #add(accountId: string, pause: Pause): void {

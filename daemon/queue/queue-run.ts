@@ -1,17 +1,17 @@
 import { isVencError } from '../../src/shared/errors.js';
 import { isFinal } from '../../src/shared/states.js';
-import { roundToHundredths } from '../../src/shared/text/numbers.js';
 import { type Log, withFields } from '../../src/shared/util/log.js';
 import { apply } from '../jobs/changes.js';
 import { applyByHolder, endedClaimOf } from '../jobs/claims.js';
 import type { Job } from '../jobs/job.js';
 import type { Change } from '../jobs/legal-changes.js';
-import { type FileProgress, type JobProgress, type RunProgress, withLastProgress } from '../jobs/progress.js';
+import { withLastProgress } from '../jobs/progress.js';
 import type { Run, RunHandler, StopReason } from '../jobs/run.js';
 import type { JobStore } from '../store/job-store.js';
-import { describeError, failUnfinished, failureOfRun, JobRun, requeue } from './job-run.js';
+import { describeError, endOfLostRun, failUnfinished, failureOfRun, JobRun, requeue } from './job-run.js';
 import type { JobClaims, RunEnd } from './job-source.js';
 import { viewOfClaim } from './parts/job-parts.js';
+import type { ProgressTracker } from './progress-tracker.js';
 import { type Delay, isUnavailable, repeatableUpdate, retryUntilPersisted } from './retry-until-persisted.js';
 
 /** The dependencies of a run. */
@@ -24,6 +24,18 @@ export interface QueueRunDeps {
   /** Called when the outputs of a run have ended, and the job waits for a machine that makes the others. */
   readonly onPartWaiting?: (job: Job) => void;
   readonly claims?: JobClaims;
+  /** None if absent. */
+  readonly pauses?: RunPauses;
+}
+
+/** Pauses of accounts, of which some stop the programs of running jobs. */
+export interface RunPauses {
+  /** Whether no job of an account may start. */
+  holds(accountId: string): boolean;
+  /** Whether the programs of the jobs of an account are stopped. */
+  freezes(accountId: string): boolean;
+  /** Calls a listener after each change, until the returned function is called. */
+  onChange(listener: () => void): () => void;
 }
 
 /**
@@ -125,13 +137,24 @@ export class QueueRun {
     this.#outputIds = job.claimedOutputs ?? null;
     this.#isExclusive = !this.isRemote && job.crashes >= exclusiveAfterCrashes;
     progressTracker.start(this.id);
+    const unfollow = this.#followPauses(job);
     await this.#run.execute(handler, this.#publicRun(job), {
       isDone: () => this.#isDone,
       fail: (error) => this.#fail(error),
       log,
     });
+    unfollow();
     if (!this.#isDone && this.#run.reason !== null) await this.releaseClaim();
     progressTracker.clear(this.id);
+  }
+
+  /** Stops the programs of the run while a pause of its account says so. Returns a function that ends this. */
+  #followPauses({ accountId }: Job): () => void {
+    const { pauses } = this.#deps;
+    if (pauses === undefined) return () => {};
+    const follow = () => this.#run.freezer.set(pauses.freezes(accountId));
+    follow();
+    return pauses.onChange(follow);
   }
 
   /** Marks the run as ended. */
@@ -222,9 +245,14 @@ export class QueueRun {
       this.#outcome = 'passed-on';
       return;
     }
-    const how = reason === 'worker-lost' ? progressTracker.read(this.id) : 'released';
+    const ended = (job: Job) =>
+      reason === 'worker-lost' && endOfLostRun(this.#deps.pauses, job) === 'lost'
+        ? progressTracker.read(this.id)
+        : 'released';
     try {
-      const job = await store.update(this.id, (stored) => requeue(stored, this.holder.token, how, now()));
+      const job = await store.update(this.id, (stored) =>
+        requeue(stored, this.holder.token, ended(stored), now()),
+      );
       this.#outcome = 'settled';
       if (this.#hasBegun && job.state === 'waiting' && reason === 'draining')
         log('info', `Job ${this.id} is put back in the queue, because the daemon stops.`);
@@ -313,85 +341,4 @@ async function claimJob(store: JobStore, id: number, options: ClaimOptions): Pro
   if (job.claim === token) return job;
   if (job.state === 'waiting' && !isAccepted) return 'not-accepted';
   return job.state === 'waiting' ? 'needs-exclusive-run' : 'passed-over';
-}
-
-/** Called when the known progress of a job has changed. Must not throw. */
-type ProgressListener = (jobId: number) => void;
-
-/** The progress of a run of this process. */
-interface OwnRun extends RunProgress {
-  readonly files: Map<number, FileProgress>;
-}
-
-/**
- * The progress of running jobs, in memory. An update of a file replaces the previous one, but its overall
- * percentage never falls within one run, and percentages stay within 0 and 100.
- */
-export class ProgressTracker {
-  readonly #own = new Map<number, OwnRun>();
-  /** The progress of runs in other processes, by job. */
-  readonly #mirrored = new Map<number, JobProgress>();
-  readonly #listeners = new Set<ProgressListener>();
-  #runCount = 0;
-
-  /** Begins a run of a job and drops the progress of an earlier run. */
-  start(jobId: number): void {
-    this.#runCount += 1;
-    this.#own.set(jobId, { run: this.#runCount, files: new Map() });
-    this.#mirrored.delete(jobId);
-    this.#emit(jobId);
-  }
-
-  /** Updates the progress of a file. Ignored if no run of the job has started. */
-  update(jobId: number, fileId: number, progress: FileProgress): void {
-    const files = this.#own.get(jobId)?.files;
-    if (files === undefined) return;
-    const previousPercent = files.get(fileId)?.overallPercent ?? 0;
-    files.set(fileId, {
-      ...progress,
-      percent: clampPercent(progress.percent),
-      overallPercent: Math.max(previousPercent, clampPercent(progress.overallPercent)),
-    });
-    this.#emit(jobId);
-  }
-
-  /** The current progress of a job's files; empty if the job is not running. */
-  read(jobId: number): JobProgress {
-    return new Map(this.#own.get(jobId)?.files ?? this.#mirrored.get(jobId));
-  }
-
-  /** Ends a run and drops its progress. */
-  clear(jobId: number): void {
-    if (this.#own.delete(jobId)) this.#emit(jobId);
-  }
-
-  /** The runs of this process, by job. */
-  get own(): ReadonlyMap<number, RunProgress> {
-    return this.#own;
-  }
-
-  /**
-   * Sets what another process reports of a job that it runs; null drops it. It is read only while this process does not run the job itself.
-   */
-  mirror(jobId: number, progress: JobProgress | null): void {
-    if (progress !== null) this.#mirrored.set(jobId, progress);
-    else if (!this.#mirrored.delete(jobId)) return;
-    if (!this.#own.has(jobId)) this.#emit(jobId);
-  }
-
-  /** Calls a listener after every change, until the returned function is called. */
-  watch(listener: ProgressListener): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  }
-
-  #emit(jobId: number): void {
-    for (const listener of this.#listeners) listener(jobId);
-  }
-}
-
-/** A percentage as in answers: within 0 and 100, at most two decimals. */
-function clampPercent(percent: number): number {
-  if (!Number.isFinite(percent)) return 0;
-  return roundToHundredths(Math.min(100, Math.max(0, percent)));
 }

@@ -15,8 +15,6 @@ export interface RunQueueOptions extends QueueRunDeps {
   readonly source: JobSource;
   /** Returns a new unguessable token for each claim. */
   readonly randomToken: () => string;
-  /** Whether no job of an account may start; never if absent. Call `startRuns` when that ends. */
-  readonly isPaused?: (accountId: string) => boolean;
 }
 
 interface RunEntry {
@@ -29,7 +27,6 @@ export class RunQueue implements JobQueue {
   readonly #deps: QueueRunDeps;
   readonly #source: JobSource;
   readonly #randomToken: () => string;
-  readonly #isPaused: (accountId: string) => boolean;
   /** Jobs that were enqueued during a run. They wait from its end. */
   readonly #afterRun = new Map<number, WaitingJob>();
   /** Every run that occupies a slot or a worker, by job, including those that are still claiming their job. */
@@ -48,13 +45,13 @@ export class RunQueue implements JobQueue {
   #closing: Promise<void> | null = null;
   readonly #graceEnded = new AbortController();
 
-  constructor({ source, randomToken, isPaused = () => false, ...deps }: RunQueueOptions) {
+  constructor({ source, randomToken, ...deps }: RunQueueOptions) {
     const onPartWaiting = (job: Job) => void this.enqueue(job);
     const { claims } = source;
     this.#deps = { ...deps, onPartWaiting, ...(claims === undefined ? {} : { claims }) };
     this.#source = source;
     this.#randomToken = randomToken;
-    this.#isPaused = isPaused;
+    deps.pauses?.onChange(() => this.startRuns());
   }
 
   get isShared(): boolean {
@@ -200,6 +197,10 @@ export class RunQueue implements JobQueue {
     // A worker may have disconnected since.
     else if (!this.#offers.take(offer)) await this.#abandon(run, claimed);
     else void run.execute(claimed, offer.handler).then(() => this.#endAndFill(run));
+  }
+
+  #isPaused(accountId: string): boolean {
+    return this.#deps.pauses?.holds(accountId) === true;
   }
 
   /** The job to start now and who runs it; null if there is no such pair. */

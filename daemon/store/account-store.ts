@@ -14,12 +14,14 @@ export interface Account {
   readonly pause?: Pause;
 }
 
-/** A pause of jobs: those that run finish, and no other starts. */
+/** A pause of jobs: no other starts, and those that run finish, or are frozen. */
 export interface Pause {
   /** When it began, in ISO 8601. */
   readonly since: string;
   /** Its length in seconds; null if it holds until it is ended. */
   readonly seconds: number | null;
+  /** Whether the programs of running jobs are stopped until it ends. */
+  readonly isFrozen?: true;
 }
 
 /** The SHA-256 of a key, as eight 32-bit words. */

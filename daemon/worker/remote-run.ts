@@ -117,6 +117,11 @@ export class RemoteRun {
     this.#report.addLog(entry);
   }
 
+  /** Whether its programs are stopped. */
+  get isFrozen(): boolean {
+    return this.#control.freezer.isFrozen;
+  }
+
   /** Stops the run. The first reason counts. */
   stop(reason: StopReason): void {
     this.#control.stop(reason);
@@ -250,8 +255,9 @@ export class RemoteRun {
       const body = { workerId: this.#deps.workerId(), progress, log };
       const { json } = await this.#post('heartbeat', body, this.#deps.leaseMs / 3);
       answered();
-      const { stop, drain } = json as HeartbeatAnswer;
+      const { stop, drain, frozen = false } = json as HeartbeatAnswer;
       this.#deps.onConnection(null);
+      this.#control.freezer.set(frozen);
       if (drain) this.#deps.onDrain();
       if (stop !== null && continuedReasons.includes(stop)) throw new Error('the daemon is stopping');
       // After so long, another job may have delivered to the same URLs.

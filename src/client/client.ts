@@ -32,6 +32,8 @@ export interface ListedJobs {
 export interface QueuePause {
   /** When it ends, in ISO 8601; null if it holds until the queue is resumed. */
   readonly until: string | null;
+  /** Whether running encodes are stopped as well. */
+  readonly isFrozen: boolean;
 }
 
 /** A file to upload to the service. */
@@ -120,9 +122,10 @@ export function createClient(target: Target): Client {
 
 /** Reads the header `Venc-Queue` of a list. */
 function readPause(header: string | undefined): QueuePause | null {
-  const [, until = null] = /^paused(?:; until=(\S+))?$/.exec(header ?? '') ?? [];
-  if (header?.startsWith('paused') !== true) return null;
-  return { until: Number.isNaN(Date.parse(until ?? '')) ? null : until };
+  const [state, ...parts] = (header ?? '').split('; ');
+  if (state !== 'paused') return null;
+  const until = parts.find((part) => part.startsWith('until='))?.slice('until='.length) ?? null;
+  return { until: Number.isNaN(Date.parse(until ?? '')) ? null : until, isFrozen: parts.includes('frozen') };
 }
 
 /** Delays before the second and third attempt, unless the service asks for another delay. */

@@ -6,11 +6,15 @@ import { coerceRecord } from './coerce.js';
 import { explainMissingRoute } from './network-errors.js';
 
 /**
- * Pauses the queue for the account of the key, for a number of seconds or, with null, until it is resumed. Rejects as
- * `Client.call` does, and with `UsageError` if the service cannot be paused.
+ * Pauses the queue for the account of the key, for a number of seconds or, with null, until it is resumed. `isFrozen`
+ * stops running encodes as well. Rejects as `Client.call` does, and with `UsageError` if the service cannot be paused.
  */
-export function pauseQueue(client: Client, seconds: number | null): Promise<QueueRecord> {
-  return change(client, 'pauseQueue', seconds === null ? {} : { for: seconds });
+export function pauseQueue(
+  client: Client,
+  { seconds, isFrozen }: { readonly seconds: number | null; readonly isFrozen: boolean },
+): Promise<QueueRecord> {
+  const body = { ...(seconds === null ? {} : { for: seconds }), ...(isFrozen ? { now: true } : {}) };
+  return change(client, 'pauseQueue', body);
 }
 
 /** Ends the pause. Resolves to the state after it: the whole daemon may still be paused. Rejects as `pauseQueue` does. */

@@ -52,7 +52,7 @@ export function bar(percent: number, width: number): string {
   return full.padEnd(width, '░');
 }
 
-/** Says that the queue is paused: `queue paused until 14:05:09`. */
-export function pausedText({ until }: QueuePause): string {
-  return `queue paused${until === null ? '' : ` until ${timeOfDay(Date.parse(until))}`}`;
+/** Says that the queue is paused: `queue paused until 14:05:09`, or `queue frozen` if encodes are stopped. */
+export function pausedText({ until, isFrozen }: QueuePause): string {
+  return `queue ${isFrozen ? 'frozen' : 'paused'}${until === null ? '' : ` until ${timeOfDay(Date.parse(until))}`}`;
 }

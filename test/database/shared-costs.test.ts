@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ProgressTracker } from '../../daemon/queue/queue-run.js';
+import { ProgressTracker } from '../../daemon/queue/progress-tracker.js';
 import { openSharedWorkers } from '../../daemon/queue/remote/shared-workers.js';
 import { openPostgresDatabase } from '../../daemon/store/postgres/connection.js';
 import { shareProgress } from '../../daemon/store/postgres/progress.js';

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { FileProgress } from '../../daemon/jobs/progress.js';
-import { ProgressTracker } from '../../daemon/queue/queue-run.js';
+import { ProgressTracker } from '../../daemon/queue/progress-tracker.js';
 import { openPostgresDatabase } from '../../daemon/store/postgres/connection.js';
 import { createPostgresJobStore } from '../../daemon/store/postgres/jobs.js';
 import { type SharedProgress, shareProgress } from '../../daemon/store/postgres/progress.js';

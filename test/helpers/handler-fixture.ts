@@ -1,9 +1,12 @@
 import type { Run, RunHandler } from '../../daemon/jobs/run.js';
+import { currentFreezer, type Freezer } from '../../src/shared/util/freezer.js';
 import { finishAll } from './sample-job.js';
 
 /** A run that waits until a test ends it. */
 interface RunScenario {
   readonly run: Run;
+  /** Stops the programs that the run starts. */
+  readonly freezer: Freezer;
   /** Makes the handler execute an action and settle like it. Resolves when the action has settled either way. */
   end(action?: (run: Run) => Promise<unknown>): Promise<void>;
 }
@@ -47,6 +50,7 @@ export class HandlerFixture {
       run.signal.addEventListener('abort', stopped);
       this.#publish({
         run,
+        freezer: currentFreezer(),
         end: async (action = finishAll) => {
           run.signal.removeEventListener('abort', stopped);
           const completion = action(run).then(() => {});

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { JobQueue } from '../../daemon/queue/job-queue.js';
 import { createLocalQueue, type LocalQueueOptions } from '../../daemon/queue/local/local-queue.js';
-import { ProgressTracker } from '../../daemon/queue/queue-run.js';
+import { ProgressTracker } from '../../daemon/queue/progress-tracker.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
 import { openJobStore } from '../../daemon/store/jobs/json-job-store.js';
 import type { QueueHarness } from '../contracts/job-queue/queue-facts.js';

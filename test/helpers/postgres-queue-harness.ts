@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { startQueueEngine } from '../../daemon/queue/postgres/engine.js';
 import { openPostgresQueue } from '../../daemon/queue/postgres/postgres-queue.js';
 import { QueueEntries } from '../../daemon/queue/postgres/queue-entries.js';
-import { ProgressTracker } from '../../daemon/queue/queue-run.js';
+import { ProgressTracker } from '../../daemon/queue/progress-tracker.js';
 import { delay } from '../../daemon/queue/retry-until-persisted.js';
 import { openPostgresDatabase } from '../../daemon/store/postgres/connection.js';
 import { createPostgresJobStore } from '../../daemon/store/postgres/jobs.js';

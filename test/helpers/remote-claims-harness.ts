@@ -4,7 +4,7 @@ import type { Job } from '../../daemon/jobs/job.js';
 import type { ClaimAnswer } from '../../daemon/jobs/worker-protocol.js';
 import type { JobQueue } from '../../daemon/queue/job-queue.js';
 import { createLocalQueue, recover, resumeClaims } from '../../daemon/queue/local/local-queue.js';
-import { ProgressTracker } from '../../daemon/queue/queue-run.js';
+import { ProgressTracker } from '../../daemon/queue/progress-tracker.js';
 import { RemoteClaims } from '../../daemon/queue/remote/remote-claims.js';
 import { Workers } from '../../daemon/queue/remote/workers.js';
 import type { JobStore } from '../../daemon/store/job-store.js';

@@ -25,7 +25,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ served }) => served.close());
 
-const free: QueueRecord = { paused: false, reason: null, until: null };
+const free: QueueRecord = { paused: false, frozen: false, reason: null, until: null };
 
 async function change(
   { request, key }: ServedContext,
@@ -73,7 +73,7 @@ test('an account pauses its own jobs, and sees that the daemon is paused', async
   strangerKey,
 }) => {
   const own = await change(served, 'pause', { as: strangerKey });
-  assert.equal(own, { paused: true, reason: 'account', until: null });
+  assert.equal(own, { paused: true, frozen: false, reason: 'account', until: null });
   assert.equal(await change(served, ''), free, 'the owner is not paused');
   await change(served, 'pause', { body: '<api-request><for>1:30</for></api-request>' });
   assert.is((await change(served, '', { as: strangerKey })).reason, 'daemon');
@@ -87,7 +87,29 @@ test('a pause holds over a restart', async (context) => {
   await change(context.served, 'pause');
   await context.served.close();
   context.served = await serveContext(context.served.dataFolder);
-  assert.equal(await change(context.served, ''), { paused: true, reason: 'daemon', until: null });
+  assert.equal(await change(context.served, ''), {
+    paused: true,
+    frozen: false,
+    reason: 'daemon',
+    until: null,
+  });
+});
+
+test('a pause with now stops the encodes as well, until the queue is resumed', async ({ served, venc }) => {
+  const frozen = { paused: true, frozen: true, reason: 'daemon', until: null };
+  assert.equal(await change(served, 'pause', { body: '{"now": true}' }), frozen);
+  assert.equal(await change(served, 'pause'), frozen, 'a later pause does not end it');
+  assert.is((await served.request('/v2/jobs')).headers.get('venc-queue'), 'paused; frozen');
+  assert.match(
+    (await venc('list')).stderr,
+    'the queue is paused and its encodes are stopped; no further job',
+  );
+  assert.equal(await change(served, 'resume'), free);
+  const body = '<api-request><now type="boolean">true</now></api-request>';
+  assert.is((await change(served, 'pause', { body })).frozen, true);
+  await change(served, 'resume');
+  const { stderr } = await venc('pause --now --for 90s');
+  assert.match(stderr, /^venc: the queue is paused and its encodes are stopped until .* UTC\n$/);
 });
 
 test('anything but a length is rejected by name', async ({ served }) => {
@@ -96,7 +118,8 @@ test('anything but a length is rejected by name', async ({ served }) => {
     ['{"for": 0}', 'for must be longer than 0'],
     ['{"for": "99999999h"}', 'for must be longer than 0 and at most'],
     ['{"for": [1]}', 'for'],
-    ['{"now": true, "until": "x"}', 'now is not a field'],
+    ['{"now": true, "until": "x"}', 'until is not a field'],
+    ['{"now": "soon"}', 'now must be true or false'],
     ['[]', 'the body must be an object'],
   ] as const) {
     const response = await served.request('/v2/queue/pause', { method: 'PUT', body });

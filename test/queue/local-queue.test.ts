@@ -11,6 +11,8 @@ import { settleEventLoop, waitUntil } from '../helpers/wait-until.js';
 
 interface Context {
   paused: Set<string>;
+  frozen: Set<string>;
+  pauseListeners: Set<() => void>;
   harness: LocalQueueHarness;
   queue: JobQueue;
   fixture: HandlerFixture;
@@ -27,13 +29,22 @@ test.before.each(async (context) => {
   context.updateFailure = updateFailure;
   context.delays = [];
   context.paused = new Set();
+  context.frozen = new Set();
+  context.pauseListeners = new Set();
   context.fixture = new HandlerFixture();
   context.harness = await createLocalQueueHarness((store) => withFailingUpdates(store, updateFailure), {
     claims: {
       confirm: async () => new AbortController().signal,
       wasCutOffSince: async () => false,
     },
-    isPaused: (accountId) => context.paused.has('default') || context.paused.has(accountId),
+    pauses: {
+      holds: (accountId) => context.paused.has('default') || context.paused.has(accountId),
+      freezes: (accountId) => context.frozen.has(accountId),
+      onChange: (listener) => {
+        context.pauseListeners.add(listener);
+        return () => void context.pauseListeners.delete(listener);
+      },
+    },
     delay: (delayMs, signal) => {
       context.delays.push(delayMs);
       return new Promise((resolve) => {
@@ -238,6 +249,31 @@ test('a paused account starts no job, and the jobs of others run', async ({
   paused.delete('studio');
   queue.startRuns();
   assert.is((await fixture.next()).run.job.id, held.id);
+});
+
+test('a pause that freezes stops the programs of the running jobs of its account', async (context) => {
+  const { harness, queue, fixture, frozen, pauseListeners } = context;
+  const runs: Awaited<ReturnType<HandlerFixture['next']>>[] = [];
+  const listeners = pauseListeners.size;
+  for (const account of ['studio', 'other']) {
+    const job = await harness.store.create(sampleDraft(1, account));
+    await queue.enqueue(job);
+    runs.push(await fixture.next());
+  }
+  const areFrozen = () => runs.map(({ freezer }) => freezer.isFrozen);
+  assert.equal(areFrozen(), [false, false]);
+  frozen.add('studio');
+  for (const listener of pauseListeners) listener();
+  assert.equal(areFrozen(), [true, false]);
+  frozen.clear();
+  for (const listener of pauseListeners) listener();
+  assert.equal(areFrozen(), [false, false]);
+  frozen.add('studio');
+  for (const listener of pauseListeners) listener();
+  await runs[1]?.end();
+  await queue.close(600_000);
+  assert.is(pauseListeners.size, listeners, 'ended runs do not listen');
+  assert.match(String(fixture.record), /-1/, 'a run that is frozen gets no time to finish');
 });
 
 test('while the daemon is paused no job starts, also for a worker that waits', async (context) => {

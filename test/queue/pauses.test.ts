@@ -47,11 +47,11 @@ test('the pause of the account default holds for all, that of another account fo
     [pauses.holds('studio'), pauses.holds('other'), pauses.holds('default')],
     [true, false, false],
   );
-  assert.equal(pauses.of('studio'), { reason: 'account', until: null });
+  assert.equal(pauses.of('studio'), { reason: 'account', until: null, isFrozen: false });
   assert.is(pauses.of('default'), null);
   await pauses.pause('default', null);
   for (const id of ['studio', 'other', 'default']) assert.ok(pauses.holds(id), id);
-  assert.equal(pauses.of('studio'), { reason: 'daemon', until: null });
+  assert.equal(pauses.of('studio'), { reason: 'daemon', until: null, isFrozen: false });
   assert.is(await pauses.resume('default'), true);
   assert.is(await pauses.resume('default'), false, 'resumed twice');
   assert.equal([pauses.holds('studio'), pauses.holds('other')], [true, false]);
@@ -64,7 +64,7 @@ test('a pause with a length ends after it, also if the clock is set back', async
   await pauses.pause('default', 0.02);
   assert.is(pauses.of('default')?.until?.getTime(), fixture.nowMs + 20);
   let count = 0;
-  pauses.onResume(() => {
+  pauses.onChange(() => {
     count += 1;
   });
   fixture.nowMs -= 3_600_000;
@@ -94,7 +94,35 @@ test('a new pause replaces an earlier one', async () => {
   await pauses.pause('default', 60);
   fixture.advance(10_000);
   await pauses.pause('default', null);
-  assert.equal(pauses.of('default'), { reason: 'daemon', until: null });
+  assert.equal(pauses.of('default'), { reason: 'daemon', until: null, isFrozen: false });
+  pauses.close();
+});
+
+test('a pause that freezes is reported to listeners, and only the end of it lets programs go on', async () => {
+  const fixture = new Fixture();
+  const pauses = fixture.open();
+  const reported: string[] = [];
+  pauses.onChange(() => {
+    reported.push(`${pauses.freezes('studio')} ${pauses.freezes('other')}`);
+  });
+  await pauses.pause('studio', null);
+  await pauses.pause('studio', null, true);
+  assert.equal(pauses.of('studio'), { reason: 'account', until: null, isFrozen: true });
+  fixture.advance(1000);
+  await pauses.pause('studio', 60);
+  assert.ok(pauses.freezes('studio'), 'a later pause does not end it');
+  await pauses.pause('default', null, true);
+  await pauses.resume('studio');
+  assert.equal(pauses.of('studio'), { reason: 'daemon', until: null, isFrozen: true });
+  await pauses.resume('default');
+  assert.equal(reported, [
+    'false false',
+    'true false',
+    'true false',
+    'true true',
+    'true true',
+    'false false',
+  ]);
   pauses.close();
 });
 

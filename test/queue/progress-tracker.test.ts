@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ProgressTracker } from '../../daemon/queue/queue-run.js';
+import { ProgressTracker } from '../../daemon/queue/progress-tracker.js';
 
 interface Context {
   progressTracker: ProgressTracker;

@@ -1,12 +1,14 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JobRecord } from '../../src/shared/records.js';
+import { processesOf } from '../helpers/chaos/processes.js';
 import { killDaemons, processKey, startDaemonProcess } from '../helpers/daemon-process.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
-import { pollUntil, settleEventLoop } from '../helpers/wait-until.js';
+import { pollUntil, settleEventLoop, waitUntil } from '../helpers/wait-until.js';
 
 test.after(killDaemons);
 
@@ -48,13 +50,63 @@ test('jobs that encode finish, others wait until the queue is resumed, also afte
   await settleEventLoop(() => later.request('/v2/queue'));
   assert.is((await later.job(second)).state, 'waiting');
   assert.equal(await (await later.request('/v2/queue/resume', 'PUT')).json(), {
-    ...{ paused: false, reason: null, until: null },
+    ...{ paused: false, frozen: false, reason: null, until: null },
   });
   const ended = await pollUntil(
     () => later.job(second),
     ({ state }) => state === 'finished',
   );
   assert.is(ended.output_media_files[0]?.width, 64);
+  await later.daemon.end('SIGTERM');
+});
+
+/** The states of the encoders in a folder, one letter each: `T` is stopped. */
+function encoderStates(folder: string): string {
+  return processesOf(folder)
+    .filter(({ command }) => / -progress /.test(command))
+    .map(({ pid }) => /^State:\s+(\w)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+    .join('');
+}
+
+test('a pause with now stops the encoder, which goes on after the resume; a restart puts its job back', async () => {
+  const folder = tempFolder();
+  await makeMedia(join(folder, 'in.mp4'), film('320x240', 5));
+  const input = pathToFileURL(join(folder, 'in.mp4')).href;
+  const { daemon, request, job } = await start(folder);
+  const create = async () => {
+    const body = { input, outputs: [{ speed: 1, width: 1280, upscale: true }] };
+    return ((await (await request('/v2/jobs', 'POST', body)).json()) as { id: string }).id;
+  };
+  const runs = (state: RegExp) =>
+    waitUntil(`an encoder has the state ${state}`, () => state.test(encoderStates(folder)));
+  const freeze = (at = request) => at('/v2/queue/pause', 'PUT', { now: true });
+  const first = await create();
+  await runs(/^[^T]+$/);
+  await freeze();
+  await runs(/^T+$/);
+  await request(`/v2/jobs/${first}/cancel`, 'PUT');
+  await runs(/^$/);
+  assert.is((await job(first)).state, 'cancelled');
+  await request('/v2/queue/resume', 'PUT');
+  const second = await create();
+  await runs(/^[^T]+$/);
+  await freeze();
+  await runs(/^T+$/);
+  await daemon.end('SIGKILL');
+  await runs(/^$/);
+  const later = await start(folder);
+  await settleEventLoop(() => later.request('/v2/queue'));
+  assert.is((await later.job(second)).state, 'waiting');
+  await later.request('/v2/queue/resume', 'PUT');
+  await runs(/^[^T]+$/);
+  await freeze(later.request);
+  await runs(/^T+$/);
+  await later.request('/v2/queue/resume', 'PUT');
+  const ended = await pollUntil(
+    () => later.job(second),
+    ({ state }) => state === 'finished',
+  );
+  assert.is(ended.output_media_files[0]?.width, 1280);
   await later.daemon.end('SIGTERM');
 });
 

@@ -105,6 +105,17 @@ test(
 );
 
 test(
+  'the answers to heartbeats stop the programs of the run, and let them go on',
+  withRun(async ({ daemon, remote }) => {
+    assert.is(remote.isFrozen, false);
+    daemon.answer = { stop: null, drain: false, frozen: true };
+    await waitUntil('the programs are stopped', () => remote.isFrozen);
+    daemon.answer = { stop: null, drain: false };
+    await waitUntil('the programs go on', () => !remote.isFrozen);
+  }),
+);
+
+test(
   'a revoked token stops the run as lost, and is reported',
   withRun(async ({ daemon, remote, events }) => {
     daemon.disturb('/heartbeat', 401);

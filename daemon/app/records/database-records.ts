@@ -6,10 +6,11 @@ import type { Job } from '../../jobs/job.js';
 import type { JobProgress } from '../../jobs/progress.js';
 import type { Run } from '../../jobs/run.js';
 import type { SavedCredentials } from '../../jobs/saved-credentials.js';
-import { describeError, requeue } from '../../queue/job-run.js';
+import { describeError, endOfLostRun, requeue } from '../../queue/job-run.js';
 import { startQueueEngine } from '../../queue/postgres/engine.js';
 import { openPostgresQueue, superviseQueue } from '../../queue/postgres/postgres-queue.js';
 import { QueueEntries } from '../../queue/postgres/queue-entries.js';
+import type { RunPauses } from '../../queue/queue-run.js';
 import { openSharedWorkers } from '../../queue/remote/shared-workers.js';
 import { delay, isUnavailable, retryUntilPersisted } from '../../queue/retry-until-persisted.js';
 import { openAccounts } from '../../store/accounts/accounts.js';
@@ -67,6 +68,7 @@ export async function openDatabaseRecords(options: DatabaseRecordsOptions): Prom
       worker === undefined && (claim?.startsWith(`${placeId}-`) ?? false);
     let leadership: Leadership | null = null;
     let progressOf = (_: number): JobProgress => new Map();
+    let pauses: RunPauses | undefined;
     const savedCredentials = openPostgresCredentials(database, encryptionKey);
     return {
       store,
@@ -80,6 +82,7 @@ export async function openDatabaseRecords(options: DatabaseRecordsOptions): Prom
       isOwnRun,
       async openQueue(parts) {
         progressOf = (jobId) => parts.progressTracker.read(jobId);
+        pauses = parts.pauses;
         const sharing = await shareProgress({ database, progressTracker: parts.progressTracker, store, log });
         steps.unshift(() => sharing.close());
         return openPostgresQueue({
@@ -90,8 +93,8 @@ export async function openDatabaseRecords(options: DatabaseRecordsOptions): Prom
       openWorkers: (leaseMs) =>
         openSharedWorkers({ table: openWorkerTable(database), now, randomToken, leaseMs, log }),
       resumeClaims: async () => {},
-      async recover() {
-        await requeueOwnRuns({ database, store, isOwnRun, now });
+      async recover({ pauses }) {
+        await requeueOwnRuns({ database, store, isOwnRun, pauses, now });
         database.expectRecovery();
       },
       startSharedWork(open) {
@@ -101,7 +104,18 @@ export async function openDatabaseRecords(options: DatabaseRecordsOptions): Prom
             const work = open();
             work.start();
             const mergeCounts = () => mergeJobCounts(database.queries);
-            superviseQueue({ entries, store, progressOf, mergeCounts, now, log }, signal);
+            superviseQueue(
+              {
+                entries,
+                store,
+                progressOf,
+                mergeCounts,
+                now,
+                log,
+                ...(pauses === undefined ? {} : { pauses }),
+              },
+              signal,
+            );
             if (!signal.aborted) await once(signal, 'abort');
             await work.close();
           },
@@ -156,9 +170,10 @@ async function requeueOwnRuns(parts: {
   readonly database: PostgresDatabase;
   readonly store: PostgresJobStore;
   readonly isOwnRun: (job: Job) => boolean;
+  readonly pauses: RunPauses;
   readonly now: () => Date;
 }): Promise<void> {
-  const { database, store, isOwnRun, now } = parts;
+  const { database, store, isOwnRun, pauses, now } = parts;
   const running = await database.queries
     .selectFrom('jobs')
     .select('id')
@@ -166,6 +181,6 @@ async function requeueOwnRuns(parts: {
     .execute();
   for (const { id } of running)
     await store.update(Number(id), (job) =>
-      isOwnRun(job) ? requeue(job, job.claim ?? '', 'lost', now()) : job,
+      isOwnRun(job) ? requeue(job, job.claim ?? '', endOfLostRun(pauses, job), now()) : job,
     );
 }

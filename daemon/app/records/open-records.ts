@@ -58,7 +58,7 @@ async function openFolderRecords(options: FolderRecordsOptions): Promise<Records
       return new Workers({ now, randomToken, leaseMs, drained });
     },
     resumeClaims: (resume) => resumeClaims(store, resume),
-    recover: ({ queue, signal }) => recover(store, queue, { now, log, signal }),
+    recover: ({ queue, ...others }) => recover(store, queue, { now, log, ...others }),
     startSharedWork(open) {
       sharedWork = open();
       sharedWork.start();

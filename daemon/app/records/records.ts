@@ -3,7 +3,8 @@ import type { Job } from '../../jobs/job.js';
 import type { Run } from '../../jobs/run.js';
 import type { SavedCredentials } from '../../jobs/saved-credentials.js';
 import type { JobQueue } from '../../queue/job-queue.js';
-import type { ProgressTracker } from '../../queue/queue-run.js';
+import type { ProgressTracker } from '../../queue/progress-tracker.js';
+import type { RunPauses } from '../../queue/queue-run.js';
 import type { Workers } from '../../queue/remote/workers.js';
 import type { AccountStore } from '../../store/account-store.js';
 import type { JobListener, JobStore } from '../../store/job-store.js';
@@ -21,13 +22,13 @@ export interface RecordsOptions {
 /** What a queue needs besides the records. */
 interface QueueParts {
   readonly progressTracker: ProgressTracker;
-  /** See `RunQueueOptions.isPaused`. */
-  readonly isPaused: (accountId: string) => boolean;
+  readonly pauses: RunPauses;
 }
 
 /** What the recovery of jobs needs. */
 interface RecoveryParts {
   readonly queue: JobQueue;
+  readonly pauses: RunPauses;
   /** Aborted before the store is closed. */
   readonly signal: AbortSignal;
 }

@@ -1,6 +1,6 @@
+import { limitSignal } from '../../../src/shared/util/freezer.js';
 import { LineReader } from '../../../src/shared/util/line-reader.js';
 import type { Ratio, VideoFacts } from '../../jobs/media.js';
-import { limitSignal } from '../containment/freezer.js';
 import type { Binary } from '../ffmpeg-types.js';
 import { entryArgs, launchFfprobe, type ProbeSettings } from './run-ffprobe.js';
 

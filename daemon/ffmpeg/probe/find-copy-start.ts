@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
+import { limitSignal } from '../../../src/shared/util/freezer.js';
 import { LineReader } from '../../../src/shared/util/line-reader.js';
 import type { Analysis } from '../../jobs/media.js';
 import type { CopiedClip, CopyStart } from '../../plan/plan-types.js';
 import { safeInputArgs } from '../../plan/safe-input.js';
 import { secondsArgument } from '../../plan/write/input.js';
-import { limitSignal } from '../containment/freezer.js';
 import { probeLimits } from '../containment/program-limits.js';
 import type { Binary } from '../ffmpeg-types.js';
 import { launch } from '../launch.js';

@@ -1,8 +1,8 @@
+import { limitSignal } from '../../../src/shared/util/freezer.js';
 import type { FrameShape, FrameShapes, MediaFacts } from '../../jobs/media.js';
 import type { Capabilities } from '../../plan/plan-types.js';
 import { mediaStartSeconds } from '../../plan/thumbnails.js';
 import { isOtherShape } from '../../plan/write/shapes.js';
-import { limitSignal } from '../containment/freezer.js';
 import type { Binary } from '../ffmpeg-types.js';
 import { entryArgs, type ProbeSettings, readFfprobeOutput } from './run-ffprobe.js';
 

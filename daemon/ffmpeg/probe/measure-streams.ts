@@ -1,7 +1,7 @@
+import { limitSignal } from '../../../src/shared/util/freezer.js';
 import { LineReader } from '../../../src/shared/util/line-reader.js';
 import type { Analysis, MediaFacts, Ratio, VideoFacts } from '../../jobs/media.js';
 import { inputOptions } from '../../plan/safe-input.js';
-import { limitSignal } from '../containment/freezer.js';
 import type { Binary, DisplayMoment, MeasuredVideo } from '../ffmpeg-types.js';
 import { numberAt, objectsAt, type ProbeObject, parseProbe } from './probe-fields.js';
 import { isUsableAudio } from './read-streams.js';

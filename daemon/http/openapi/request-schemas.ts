@@ -49,11 +49,16 @@ export function requestSchemas(options: { readonly maxOutputs: number }): Schema
     },
     PauseRequest: {
       type: 'object',
-      description: 'How long the queue is paused.',
+      description: 'How the queue is paused.',
       properties: {
         for: {
           anyOf: [{ type: 'string' }, { type: 'number' }],
           description: 'The length, such as 30m or 2h, or in seconds. Without it the pause has no end.',
+        },
+        now: {
+          type: 'boolean',
+          description:
+            'Whether running encodes are stopped as well. A later pause without it does not let them go on.',
         },
         api_key: key,
       },

@@ -184,8 +184,9 @@ export const headers = {
     schema: text,
   },
   'Venc-Queue': {
-    description: 'That the queue is paused, and until when; absent if it is not.',
-    schema: { type: 'string', pattern: '^paused(?:; until=\\S+)?$' },
+    description:
+      'That the queue is paused, whether running encodes are frozen, and until when; absent if it is not paused.',
+    schema: { type: 'string', pattern: '^paused(?:; frozen)?(?:; until=\\S+)?$' },
   },
   'Retry-After': {
     description: 'Seconds to wait before a retry.',

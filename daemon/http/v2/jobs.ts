@@ -54,8 +54,8 @@ export const jobHandlers = {
     const query = Object.fromEntries(url.searchParams);
     const listing = await listJobs(appContext, account.id, query);
     const headers = { 'X-Total-Count': String(listing.total), Link: links(url, baseUrl, listing) };
-    const { paused, until } = readQueue(appContext, account);
-    const queue = `paused${until === null ? '' : `; until=${until}`}`;
+    const { paused, frozen, until } = readQueue(appContext, account);
+    const queue = `paused${frozen ? '; frozen' : ''}${until === null ? '' : `; until=${until}`}`;
     return {
       status: 200,
       record: listing.jobs.map(wrapJob),

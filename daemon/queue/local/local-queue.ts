@@ -4,15 +4,15 @@ import { apply } from '../../jobs/changes.js';
 import type { Job } from '../../jobs/job.js';
 import type { JobStore } from '../../store/job-store.js';
 import type { JobQueue } from '../job-queue.js';
-import { describeError } from '../job-run.js';
+import { describeError, endOfLostRun } from '../job-run.js';
 import type { JobSource } from '../job-source.js';
-import type { QueueRunDeps } from '../queue-run.js';
+import type { QueueRunDeps, RunPauses } from '../queue-run.js';
 import { type Delay, delay, retryUntilPersisted, unrefDelay } from '../retry-until-persisted.js';
-import { RunQueue, type RunQueueOptions } from '../run-queue.js';
+import { RunQueue } from '../run-queue.js';
 import { WaitingJobs } from '../waiting-jobs.js';
 
 /** The dependencies of a local queue. */
-export interface LocalQueueOptions extends Omit<QueueRunDeps, 'delay'>, Pick<RunQueueOptions, 'isPaused'> {
+export interface LocalQueueOptions extends Omit<QueueRunDeps, 'delay'> {
   /** Returns a new unguessable token for each claim. */
   readonly randomToken: () => string;
   /** The delay between two attempts to write; {@link delay} by default. */
@@ -50,6 +50,8 @@ function createMemorySource(): JobSource {
 interface RecoverOptions {
   readonly now: () => Date;
   readonly log: Log;
+  /** The end of frozen runs is no crash: they were not working. None if absent. */
+  readonly pauses?: Pick<RunPauses, 'freezes'>;
   /** Ends the retries if the store has no space. Must be aborted before the store is closed. */
   readonly signal?: AbortSignal;
   /** The delay between two attempts to write; {@link unrefDelay} by default. */
@@ -97,7 +99,7 @@ export async function recover(store: JobStore, queue: JobQueue, options: Recover
 /** Recovers one job; null if it could not be written. */
 async function recoverJob(store: JobStore, found: Job, options: RecoverOptions): Promise<Job | null> {
   try {
-    const job = await store.update(found.id, (stored) => toRecovered(stored, found, options.now()));
+    const job = await store.update(found.id, (stored) => toRecovered(stored, found, options));
     if (job.crashes > found.crashes) {
       const outcome = job.state === 'failed' ? 'It fails.' : 'It starts again.';
       options.log(
@@ -126,7 +128,7 @@ async function retryRecovery(
     delay: options.delay ?? unrefDelay,
     onFailure: () => {},
   };
-  const write = () => store.update(found.id, (stored) => toRecovered(stored, found, options.now()));
+  const write = () => store.update(found.id, (stored) => toRecovered(stored, found, options));
   // An error here is permanent, and was logged above.
   const job = await retryUntilPersisted(write, retryOptions).catch(() => null);
   if (job?.state === 'waiting') await queue.enqueue(job);
@@ -136,8 +138,8 @@ async function retryRecovery(
  * The job after recovery. Returns the same object if the job was changed since it was listed, as by a cancel.
  * Pure.
  */
-function toRecovered(stored: Job, found: Job, now: Date): Job {
+function toRecovered(stored: Job, found: Job, { now, pauses }: RecoverOptions): Job {
   if (stored.state !== found.state || stored.claim !== found.claim) return stored;
-  if (stored.state === 'processing') return apply(stored, { type: 'lost' }, now);
-  return stored.state === 'pending' ? apply(stored, { type: 'queued' }, now) : stored;
+  if (stored.state === 'processing') return apply(stored, { type: endOfLostRun(pauses, stored) }, now());
+  return stored.state === 'pending' ? apply(stored, { type: 'queued' }, now()) : stored;
 }

@@ -2,7 +2,8 @@ import type { Log } from '../../../src/shared/util/log.js';
 import type { JobProgress } from '../../jobs/progress.js';
 import type { PostgresJobStore } from '../../store/postgres/jobs.js';
 import type { JobQueue } from '../job-queue.js';
-import { requeue } from '../job-run.js';
+import { endOfLostRun, requeue } from '../job-run.js';
+import type { RunPauses } from '../queue-run.js';
 import { RunQueue, type RunQueueOptions } from '../run-queue.js';
 import { PostgresSource, type PostgresSourceOptions } from './postgres-source.js';
 import { leaseSeconds, type QueueEntries } from './queue-entries.js';
@@ -30,6 +31,7 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
 interface SuperviseOptions {
   readonly entries: QueueEntries;
   readonly store: PostgresJobStore;
+  readonly pauses?: RunPauses;
   /** The progress of the jobs of all daemons. */
   readonly progressOf: (jobId: number) => JobProgress;
   /** See `mergeJobCounts`. */
@@ -87,12 +89,20 @@ export async function deleteUnusedQueues(
  * Requeues the jobs whose runs have ended without a report. That counts as a crash, of the jobs of remote workers as
  * `requeue` says.
  */
-async function dropExpiredLeases({ entries, store, progressOf, now, log }: SuperviseOptions): Promise<void> {
+async function dropExpiredLeases({
+  entries,
+  store,
+  pauses,
+  progressOf,
+  now,
+  log,
+}: SuperviseOptions): Promise<void> {
   for (const { id, claim } of await entries.expire()) {
     let crashesBefore = 0;
     const job = await store.update(id, (stored) => {
       crashesBefore = stored.crashes;
-      return requeue(stored, claim ?? '', stored.worker === undefined ? 'lost' : progressOf(id), now());
+      const how = stored.worker === undefined ? endOfLostRun(pauses, stored) : progressOf(id);
+      return requeue(stored, claim ?? '', how, now());
     });
     const outcome = job.state === 'failed' ? 'It fails.' : 'It starts again.';
     const count = job.crashes > crashesBefore ? ` (crash ${job.crashes})` : '';

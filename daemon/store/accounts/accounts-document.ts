@@ -139,7 +139,8 @@ function isPause(value: unknown): value is Pause {
   return (
     isObject(value) &&
     typeof value.since === 'string' &&
-    (value.seconds === null || typeof value.seconds === 'number')
+    (value.seconds === null || typeof value.seconds === 'number') &&
+    (value.isFrozen === undefined || value.isFrozen === true)
   );
 }
 

@@ -44,13 +44,19 @@ export function humanTime(time: string | null): string {
   return Number.isNaN(then.getTime()) ? time : `${then.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
+/** A pause of the queue: when it ends, in ISO 8601 or null, and whether running encodes are stopped as well. */
+interface Paused {
+  readonly until: string | null;
+  readonly isFrozen: boolean;
+}
+
 /** Says that the queue is paused: `the queue is paused until 2026-03-01 14:05:09 UTC`. */
-export function pausedText({ until }: { readonly until: string | null }): string {
-  return `the queue is paused${until === null ? '' : ` until ${humanTime(until)}`}`;
+export function pausedText({ until, isFrozen }: Paused): string {
+  return `the queue is paused${isFrozen ? ' and its encodes are stopped' : ''}${until === null ? '' : ` until ${humanTime(until)}`}`;
 }
 
 /** The same, and what to do. */
-export function pausedHint(pause: { readonly until: string | null }): string {
+export function pausedHint(pause: Paused): string {
   return `${pausedText(pause)}; no further job starts (venc resume)`;
 }
 

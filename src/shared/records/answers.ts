@@ -123,7 +123,11 @@ const object = <T extends RecordTable>(fields: T, description: string) =>
 
 /** The state of the queue for an account, an addition to the document. */
 export const queueFields = {
-  paused: { type: 'boolean', description: 'whether no further job starts; running encodes finish' },
+  paused: { type: 'boolean', description: 'whether no further job starts' },
+  frozen: {
+    type: 'boolean',
+    description: 'whether running encodes are stopped as well; otherwise they finish',
+  },
   reason: {
     type: 'string',
     isNullable: true,

@@ -203,6 +203,11 @@ export const workerHeartbeatAnswerFields = {
     description: 'why the worker must stop the run; null if it goes on',
   },
   drain: { type: 'boolean', description: 'whether it takes no further jobs' },
+  frozen: {
+    type: 'boolean',
+    isOptional: true,
+    description: 'whether the programs of the run are stopped until a later answer; absent if not',
+  },
 } as const satisfies RecordTable;
 
 /** The job after a change. */

@@ -1,5 +1,5 @@
 import type { JobQueue } from '../../../daemon/queue/job-queue.js';
-import type { ProgressTracker } from '../../../daemon/queue/queue-run.js';
+import type { ProgressTracker } from '../../../daemon/queue/progress-tracker.js';
 import type { JobStore } from '../../../daemon/store/job-store.js';
 import type { HandlerFixture } from '../../helpers/handler-fixture.js';
 

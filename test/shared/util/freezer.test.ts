@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Freezer } from '../../daemon/ffmpeg/containment/freezer.js';
-import { waitUntil } from '../helpers/wait-until.js';
+import { Freezer } from '../../../src/shared/util/freezer.js';
+import { waitUntil } from '../../helpers/wait-until.js';
 
 /** A freezer on a clock, and the signals that its programs were sent. */
 function open() {
