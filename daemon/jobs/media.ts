@@ -118,6 +118,10 @@ export interface VideoFacts extends Omit<TrackLabels, 'dispositions'> {
   readonly hdr?: HdrFacts;
   /** Absent if it is no Dolby Vision. */
   readonly dolbyVision?: DolbyVisionFacts;
+  /** How its frames hold two views, as ffprobe names it: `side by side`, `top and bottom, inverted`. Absent if not. */
+  readonly stereo3d?: string;
+  /** What its frames show of all directions, as ffprobe names it: `equirectangular`, ... Absent for a flat video. */
+  readonly projection?: string;
   /** Set if frames may be partly transparent. */
   readonly hasAlpha?: true;
   /** Set if its frames carry closed captions (CEA-608, CEA-708). */

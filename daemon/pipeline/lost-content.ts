@@ -16,6 +16,7 @@ export function lostContentWarnings(product: Product, media: MediaFacts): readon
     ...lostLabelWarnings(product, media),
     ...lostAttachedWarnings(product, media),
     ...lostHdrWarnings(product, media),
+    ...lostViewWarnings(product, media),
     ...lostDisplayWarnings(product, media),
     // ffmpeg 7 writes none if it does not know the frame rate, as of frames with corrected times.
     ...(product.hasTimecode === true && media.timecode === undefined
@@ -45,6 +46,19 @@ function lostHdrWarnings({ video: expected }: Product, { video }: MediaFacts): r
 
 /** Below this difference, the ratio is only rounded, as in Matroska, which stores the displayed size. */
 const shapeTolerance = 0.02;
+
+/** What a video should declare about its views and does not. */
+function lostViewWarnings({ video: expected }: Product, { video }: MediaFacts): readonly string[] {
+  const { stereo3d, projection } = expected?.labels ?? {};
+  if (video === null) return [];
+  return [
+    ...(stereo3d === video.stereo3d || stereo3d === undefined ? [] : [`stereo 3D (${stereo3d})`]),
+    ...(projection === video.projection || projection === undefined ? [] : [`projection (${projection})`]),
+  ].map(
+    (what) =>
+      `The video lost its ${what}, which this ffmpeg does not write here: a copy in MP4 or Matroska keeps it.`,
+  );
+}
 
 /** What only the container of a copied video said about its display, and the one of the output does not. */
 function lostDisplayWarnings({ video: expected }: Product, { video }: MediaFacts): readonly string[] {

@@ -290,7 +290,7 @@ interface ProductVideo {
   /** What it declares about its HDR; absent for standard range. */
   readonly hdr?: DeclaredHdr;
   /** What it should declare; its language only if no track of audio declares that. Absent if nothing. */
-  readonly labels?: TrackLabels;
+  readonly labels?: TrackLabels & Pick<VideoFacts, 'stereo3d' | 'projection'>;
 }
 
 /** An expected audio stream. */

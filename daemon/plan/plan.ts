@@ -348,14 +348,14 @@ function decideOutput(
 }
 
 function videoLabelsOf(video: VideoFacts | null): Pick<Decision, 'videoLabels'> {
-  const { language, title } = video ?? {};
-  if (language === undefined && title === undefined) return {};
-  return {
-    videoLabels: {
-      ...(language === undefined ? {} : { language }),
-      ...(title === undefined ? {} : { title }),
-    },
+  const { language, title, stereo3d, projection } = video ?? {};
+  const videoLabels = {
+    ...(language === undefined ? {} : { language }),
+    ...(title === undefined ? {} : { title }),
+    ...(stereo3d === undefined ? {} : { stereo3d }),
+    ...(projection === undefined ? {} : { projection }),
   };
+  return Object.keys(videoLabels).length === 0 ? {} : { videoLabels };
 }
 
 /** The frame rate of an output; null if it is unknown, or if there is no video. */

@@ -104,7 +104,21 @@ export function readVideo(
     ...readProfile(chosen),
     ...(frames > 0 ? { frameCount: frames } : {}),
     ...readColours(chosen),
+    ...readViews(chosen),
     ...(dolbyVision === null ? {} : { dolbyVision }),
+  };
+}
+
+/** What a stream declares about two views, and about views in all directions. A flat video may declare `2D`. */
+function readViews(stream: ProbeObject): Pick<VideoFacts, 'stereo3d' | 'projection'> {
+  const sideData = objectsAt(stream, 'side_data_list');
+  const ofType = (name: string) => sideData.find((data) => textAt(data, 'side_data_type') === name) ?? {};
+  const stereo = ofType('Stereo 3D');
+  const type = textAt(stereo, 'type') ?? '2D';
+  const projection = textAt(ofType('Spherical Mapping'), 'projection');
+  return {
+    ...(type === '2D' ? {} : { stereo3d: numberAt(stereo, 'inverted') === 1 ? `${type}, inverted` : type }),
+    ...(projection === null ? {} : { projection }),
   };
 }
 

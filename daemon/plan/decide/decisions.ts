@@ -360,7 +360,7 @@ export interface Decision {
   /** Absent if no video is copied. */
   readonly copiedVideo?: CopiedVideo;
   /** What the input declares about the video; absent if nothing, or if there is none. */
-  readonly videoLabels?: Pick<VideoFacts, 'language' | 'title'>;
+  readonly videoLabels?: Pick<VideoFacts, 'language' | 'title' | 'stereo3d' | 'projection'>;
   /** The tracks of audio, in order. */
   readonly audio: readonly AudioTrack[];
   /** Set if `target_size` decides the bitrate of the video. */

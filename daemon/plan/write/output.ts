@@ -99,14 +99,25 @@ function forTrack(args: readonly string[], index: number | null): readonly strin
 
 /** What a file declares about its video. */
 function videoLabelArgs(decision: Decision): readonly string[] {
-  const { videoLabels: { language, title } = {}, container } = decision;
+  const { videoLabels: { language, title, stereo3d = '' } = {}, container, copiedVideo } = decision;
+  const { muxer } = container;
   const timecode = videoTimecodeOf(decision);
   return [
     ...(timecode === null ? [] : ['-metadata:s:v:0', `timecode=${timecode}`]),
     ...(language === undefined ? [] : ['-metadata:s:v:0', `language=${languageIn(container, language)}`]),
     ...(title === undefined ? [] : ['-metadata:s:v:0', `${titleTagOf(container)}=${title}`]),
+    // ffmpeg 7.0 otherwise loses it behind a graph of filters.
+    ...(copiedVideo === undefined && /^(?:matroska|webm)$/.test(muxer) && Object.hasOwn(stereoModes, stereo3d)
+      ? ['-metadata:s:v:0', `stereo_mode=${stereoModes[stereo3d]}`]
+      : []),
   ];
 }
+
+/** The names of Matroska for arrangements of two views. */
+const stereoModes: Readonly<Record<string, string>> = {
+  ...{ 'side by side': 'left_right', 'side by side, inverted': 'right_left' },
+  ...{ 'top and bottom': 'top_bottom', 'top and bottom, inverted': 'bottom_top' },
+};
 
 /** What a file declares about its audio. ffmpeg copies the dispositions of a single track itself. */
 function audioLabelArgs({ audio, container }: Decision): readonly string[] {
@@ -155,7 +166,10 @@ function fileArgs(
   { hasFpsMode: isNew }: Capabilities,
 ): readonly string[] {
   const { video, copiedVideo, audio, hasHintTracks = false, packaging, clip } = decision;
-  const hasDolbyVision = copiedVideo?.hasDolbyVision === true;
+  const { stereo3d, projection } = decision.videoLabels ?? {};
+  const hasUnofficial =
+    copiedVideo?.hasDolbyVision === true ||
+    (isMp4(decision) && (stereo3d !== undefined || projection !== undefined));
   const { muxer, hasIndex = false } = decision.container;
   const hasVideo = video !== null || copiedVideo !== undefined;
   const hasAudio = audio.length > 0;
@@ -172,8 +186,9 @@ function fileArgs(
     ...audioLabelArgs(decision),
     ...muxQueueOption,
     ...(flags === '' ? [] : ['-movflags', flags]),
-    // By default ffmpeg does not write the record of Dolby Vision into MP4.
-    ...(hasDolbyVision ? ['-strict', 'unofficial'] : []),
+    // By default ffmpeg does not write Dolby Vision, stereo 3D and projections into MP4. This replaces the value that
+    // builds of 2018 need for copied Opus.
+    ...(hasUnofficial ? ['-strict', isNew ? 'unofficial' : 'experimental'] : []),
     // Decoding times before the first frame would move the rendition: by 23 ms for AAC, and by 80 ms for two B-frames
     // at 25 per second. The muxer adds 1.4 s, so none becomes negative. A copied clip may begin long before its start.
     ...(packaging?.container !== 'ts' || (copiesStreams(decision) && clip.startSeconds > 0)
