@@ -43,7 +43,7 @@ export function assumedCovers({ covers = [] }: MediaFacts, settings: OutputSetti
     format: CoverImage['format'],
     facts: Partial<CoverFacts> = {},
   ): CoverImage => ({
-    ...{ path: `./${name}.${format}`, format, fileName: facts.fileName ?? `cover.${format}` },
+    ...{ path: `./${name}.${format}`, sizeBytes: 0, format, fileName: facts.fileName ?? `cover.${format}` },
     ...{ streamIndex: facts.streamIndex ?? null, title: facts.title ?? null, shows: facts.shows ?? null },
   });
   const url = coverUrlOf(settings);

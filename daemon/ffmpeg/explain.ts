@@ -238,6 +238,24 @@ export function undecodedTrack(error: unknown): string | null {
   return error instanceof VencError && error.cause instanceof UndecodedTrack ? error.cause.track : null;
 }
 
+/** The cause of an error: the index of an MP4 needs more than the space that was reserved for it. */
+class IndexTooLarge extends Error {
+  override readonly name = 'IndexTooLarge';
+}
+
+/** The error of a run whose `-moov_size` was too small for the index; null if it has another reason. */
+export function indexSizeError(stderr: string): VencError | null {
+  const missing = /reserved_moov_size is too small, needed (\d+) additional/.exec(stderr)?.[1];
+  if (missing === undefined) return null;
+  const message = `The index of the file needs ${missing} bytes more than were reserved.`;
+  return new VencError('TranscodingError', message, { cause: new IndexTooLarge(message) });
+}
+
+/** Whether a run failed because the index of its MP4 needs more than the space that was reserved for it. */
+export function isIndexTooLarge(error: unknown): error is VencError {
+  return error instanceof VencError && error.cause instanceof IndexTooLarge;
+}
+
 /**
  * The cause of an error that the messages of a program led to, for the log. Its text may contain paths of this machine.
  */

@@ -6,7 +6,13 @@ import { freeBytes } from '../../src/shared/util/disk.js';
 import { currentFreezer, type TimeLimit } from '../../src/shared/util/freezer.js';
 import { safeInputOptions } from '../plan/safe-input.js';
 import { cpuSecondsFor, type EncodeLimits, type ProgramLimits } from './containment/program-limits.js';
-import { audioChangeError, explainFailure, hasHiddenWriteError, undecodedTrackError } from './explain.js';
+import {
+  audioChangeError,
+  explainFailure,
+  hasHiddenWriteError,
+  indexSizeError,
+  undecodedTrackError,
+} from './explain.js';
 import type { Binary, EncodeOptions, EncodeProgress } from './ffmpeg-types.js';
 import { type LaunchSettings, launch, maxStderrCharacters, TextTail } from './launch.js';
 import {
@@ -125,8 +131,8 @@ export async function runEncoder(
     const hasLimits = settings.containment.prlimit !== null;
     const limitError = hasLimits ? explainLimit(exit, programLimits, { limits, memory }) : null;
     if (limitError !== null) throw limitError;
-    const audioChange = audioChangeError(exit.stderr);
-    if (audioChange !== null) throw audioChange;
+    const knownError = audioChangeError(exit.stderr) ?? indexSizeError(exit.stderr);
+    if (knownError !== null) throw knownError;
     if (isUndecoded) throw undecodedTrackError(undecoded, program.version);
     const { errorClass, message } = explainFailure(exit, { folders: [scratch] });
     throw new VencError(errorClass, message);

@@ -2,7 +2,7 @@ import { open, rm } from 'node:fs/promises';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import type { QualityRecord } from '../../src/shared/records.js';
 import { currentFreezer } from '../../src/shared/util/freezer.js';
-import type { EncodeOptions, RunReport } from '../ffmpeg/index.js';
+import { type EncodeOptions, isIndexTooLarge, type RunReport } from '../ffmpeg/index.js';
 import { isLocal } from '../jobs/expected-work.js';
 import { type JobOutput, toJobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
@@ -201,7 +201,13 @@ async function runSteps(
         for (const flush of flushers) flush();
       },
     };
-    await inStage(run, stage, () => context.ffmpeg.run(step.args, options));
+    await inStage(run, stage, () =>
+      context.ffmpeg.run(step.args, options).catch((error: unknown) => {
+        if (step.argsWithoutReserve === undefined || !isIndexTooLarge(error)) throw error;
+        context.log('info', `Job ${run.job.id}: the file is written again. ${error.message}`);
+        return context.ffmpeg.run(step.argsWithoutReserve, options);
+      }),
+    );
   }
   for (const flush of flushers) flush();
   return report;

@@ -146,13 +146,14 @@ export function createAttachedReader(context: PipelineContext, scratch: string):
     const path = `${nextPath('cover')}.${format}`;
     if (demuxer === 'gif' || demuxer === 'bmp_pipe') {
       await from.withEncoder(() => runFfmpeg(run, convertImageArgs(demuxer, from.path, path)));
-    } else {
-      const bytes = await readFile(from.path);
-      const cleaned = from.isPrivate ? withoutLocation(bytes) : null;
-      await writeFile(path, cleaned ?? bytes);
-      if (cleaned !== null) return { image: named(path, format, from.facts), warning: locationWarning };
+      return { image: named({ path, format, sizeBytes: (await stat(path)).size }, from.facts) };
     }
-    return { image: named(path, format, from.facts) };
+    const bytes = await readFile(from.path);
+    const cleaned = from.isPrivate ? withoutLocation(bytes) : null;
+    const written = cleaned ?? bytes;
+    await writeFile(path, written);
+    const image = named({ path, format, sizeBytes: written.length }, from.facts);
+    return { image, ...(cleaned === null ? {} : { warning: locationWarning }) };
   }
 
   async function readFonts(run: Run, { input, media, withEncoder }: AttachingFile): Promise<string | null> {
@@ -197,13 +198,17 @@ async function attempt<T>(run: Run, from: string, work: () => Promise<T>): Promi
   }
 }
 
-function named(path: string, format: CoverImage['format'], facts: Partial<CoverFacts>): CoverImage {
+function named(
+  file: Pick<CoverImage, 'path' | 'format' | 'sizeBytes'>,
+  facts: Partial<CoverFacts>,
+): CoverImage {
   const { fileName, title, shows } = facts;
+  const { format } = file;
   // An image that was converted has another extension.
   const ending = format === 'jpg' ? /\.jpe?g$/i : /\.png$/i;
   const own = fileName === undefined ? 'cover' : fileName.replace(/\.[^.]*$/, '');
   return {
-    ...{ path, format },
+    ...file,
     fileName: fileName !== undefined && ending.test(fileName) ? fileName : `${own}.${format}`,
     ...{ streamIndex: facts.streamIndex ?? null, title: title ?? null, shows: shows ?? null },
   };

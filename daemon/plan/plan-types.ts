@@ -93,6 +93,7 @@ export interface WatermarkImage {
 export interface CoverImage {
   /** Its name ends with the format, by which ffmpeg knows it. */
   readonly path: string;
+  readonly sizeBytes: number;
   readonly format: 'jpg' | 'png';
   /** The stream of the input that it comes from; null for an image of the request. */
   readonly streamIndex: number | null;
@@ -195,6 +196,11 @@ export interface Step {
   readonly outputIds: readonly number[];
   /** All arguments after the program name, except those that only the runner knows (progress pipe). */
   readonly args: readonly string[];
+  /**
+   * Those that reserve no space for the index of an MP4, for a run that found it too small (`isIndexTooLarge`). Absent
+   * if the step reserves none.
+   */
+  readonly argsWithoutReserve?: readonly string[];
   /** Duration of the media that it processes, in seconds, for progress; null if unknown. */
   readonly durationSeconds: number | null;
   /** Part of the work for each of its outputs, 0-1. The weights of the steps of one output add up to 1. */

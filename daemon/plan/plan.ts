@@ -19,6 +19,7 @@ import { decideVideo } from './decide/decide-video.js';
 import type { AudioTrack, Decision, VideoDecision } from './decide/decisions.js';
 import { groupDecisions, hasVideo } from './decide/group-decisions.js';
 import { hasHintTracks } from './decide/hint-tracks.js';
+import { reservedIndexBytes } from './decide/index-size.js';
 import { languagesOf, lostLanguageWarnings, lostRegionWarnings } from './decide/languages.js';
 import { leftOutWarnings } from './decide/left-out.js';
 import { decideMetadata, hasTimecode } from './decide/metadata.js';
@@ -343,6 +344,7 @@ function decideOutput(
         ? {}
         : { video: { ...video, timing: { ...video.timing, heldFrame } } }),
       lastFrame: decideLastFrame(decision, media),
+      indexBytes: reservedIndexBytes(decision, media),
     },
   };
 }

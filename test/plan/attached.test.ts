@@ -7,7 +7,15 @@ import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { mediaFacts, newCapabilities, output, paths } from './facts.js';
 
 const image = (path: string, over: Partial<CoverImage> = {}): CoverImage => ({
-  ...{ path, format: 'jpg', streamIndex: null, fileName: 'cover.jpg', title: null, shows: null },
+  ...{
+    path,
+    sizeBytes: 1000,
+    format: 'jpg',
+    streamIndex: null,
+    fileName: 'cover.jpg',
+    title: null,
+    shows: null,
+  },
   ...over,
 });
 const images = [

@@ -223,10 +223,7 @@ export interface VideoDecision {
   readonly staysInterlaced: boolean;
   /** The orientation to correct. */
   readonly orientation: Orientation;
-  /**
-   * Whether the input has a display matrix. ffmpeg would copy that to the output, although the video is already
-   * rotated.
-   */
+  /** Whether the input has a display matrix, which ffmpeg would copy although the video is rotated already. */
   readonly hasDisplayMatrix: boolean;
   readonly fit: Fit;
   /** The HDR colours to convert to `colours`; null for no tone mapping. */
@@ -379,6 +376,8 @@ export interface Decision {
   readonly attachments?: readonly AttachmentFacts[];
   /** Its tags and chapters; absent if it has none. */
   readonly metadata?: Metadata;
+  /** How many bytes are reserved in front for its index; null if the file is written again to move it there. */
+  readonly indexBytes: number | null;
   readonly origins: TrackOrigins;
   /** Null if the duration of the last frame needs no correction. */
   readonly lastFrame: LastFrame | null;
@@ -387,7 +386,7 @@ export interface Decision {
 }
 
 /** A decision without what follows from the rest of it. */
-export type DraftDecision = Omit<Decision, 'lastFrame' | 'origins'>;
+export type DraftDecision = Omit<Decision, 'indexBytes' | 'lastFrame' | 'origins'>;
 
 /** The audio that an output encodes. */
 export function encodedAudio({ audio }: Pick<Decision, 'audio'>): readonly AudioDecision[] {

@@ -75,18 +75,12 @@ function copiedVideoArgs({ copiedVideo, clip }: Decision): readonly string[] {
 
 /** The arguments for a track of audio: how it is encoded or copied. */
 function trackArgs(
-  { encoding, source, stripsAdts }: AudioTrack,
+  { encoding, stripsAdts }: AudioTrack,
   decision: Decision,
   capabilities: Capabilities,
 ): readonly string[] {
   if (encoding !== null) return audioArgs(encoding, capabilities, skipOf(decision).seconds);
-  return [
-    '-c:a',
-    'copy',
-    ...(stripsAdts === true ? ['-bsf:a', 'aac_adtstoasc'] : []),
-    // Builds of 2018 need this for Opus in MP4.
-    ...(source.codec === 'opus' ? ['-strict', 'experimental'] : []),
-  ];
+  return ['-c:a', 'copy', ...(stripsAdts === true ? ['-bsf:a', 'aac_adtstoasc'] : [])];
 }
 
 /** Options of all audio as those of one track, by its index; unchanged if it is the only one (null). */
@@ -165,16 +159,17 @@ function fileArgs(
   path: string,
   { hasFpsMode: isNew }: Capabilities,
 ): readonly string[] {
-  const { video, copiedVideo, audio, hasHintTracks = false, packaging, clip } = decision;
+  const { video, copiedVideo, audio, hasHintTracks = false, packaging, clip, indexBytes } = decision;
   const { stereo3d, projection } = decision.videoLabels ?? {};
   const hasUnofficial =
     copiedVideo?.hasDolbyVision === true ||
     (isMp4(decision) && (stereo3d !== undefined || projection !== undefined));
+  const hasCopiedOpus = audio.some(({ encoding, source }) => encoding === null && source.codec === 'opus');
   const { muxer, hasIndex = false } = decision.container;
   const hasVideo = video !== null || copiedVideo !== undefined;
   const hasAudio = audio.length > 0;
   const flags = [
-    ...(hasIndex ? ['+faststart'] : []),
+    ...(hasIndex && indexBytes === null ? ['+faststart'] : []),
     // Builds of 2018 store colours in the container only with this flag.
     ...(isMp4(decision) && !isNew && video !== null ? ['+write_colr'] : []),
     ...(hasHintTracks ? ['+rtphint'] : []),
@@ -186,9 +181,14 @@ function fileArgs(
     ...audioLabelArgs(decision),
     ...muxQueueOption,
     ...(flags === '' ? [] : ['-movflags', flags]),
-    // By default ffmpeg does not write Dolby Vision, stereo 3D and projections into MP4. This replaces the value that
-    // builds of 2018 need for copied Opus.
-    ...(hasUnofficial ? ['-strict', isNew ? 'unofficial' : 'experimental'] : []),
+    ...(indexBytes === null ? [] : ['-moov_size', String(indexBytes)]),
+    // By default ffmpeg does not write Dolby Vision, stereo 3D and projections into MP4, and builds of 2018 no copies of
+    // Opus.
+    ...(hasCopiedOpus || (hasUnofficial && !isNew)
+      ? ['-strict', 'experimental']
+      : hasUnofficial
+        ? ['-strict', 'unofficial']
+        : []),
     // Decoding times before the first frame would move the rendition: by 23 ms for AAC, and by 80 ms for two B-frames
     // at 25 per second. The muxer adds 1.4 s, so none becomes negative. A copied clip may begin long before its start.
     ...(packaging?.container !== 'ts' || (copiesStreams(decision) && clip.startSeconds > 0)

@@ -28,14 +28,18 @@ export function stepsFor(decision: Decision, paths: PlanPaths, capabilities: Cap
     progressWeight,
     encoderDelayFrames: encoderDelay,
   });
-  const encode = (pass: Pass | null) => encodeArgs(decision, paths, pass, capabilities);
+  const encode = (pass: Pass | null, indexBytes = decision.indexBytes) =>
+    encodeArgs({ ...decision, indexBytes }, paths, pass, capabilities);
   const before = audio
     .filter(({ repack }) => repack !== null)
     .map((one) => step(repackWeight, repackArgs(decision, one, paths)));
   const left = 1 - before.length * repackWeight;
   const encoderDelay =
     video === null || audio.length === 0 ? 0 : encoderDelayFrames(video.encoder, video.speed);
-  if (video === null || !isInTwoPasses(video)) return [...before, step(left, encode(null), encoderDelay)];
+  if (video === null || !isInTwoPasses(video)) {
+    const reserve = decision.indexBytes === null ? {} : { argsWithoutReserve: encode(null, null) };
+    return [...before, { ...step(left, encode(null), encoderDelay), ...reserve }];
+  }
   const logName = `passes-${outputId}`;
   const first = firstPassWeight(video.encoder, video.speed);
   const passes = { log: `${paths.scratch}/${logName}`, logName };
