@@ -3,7 +3,7 @@ import { type ExitCode, exitCodes } from '../shared/exit-codes.js';
 import { productVersion } from '../shared/version.js';
 import { type CommandEntry, commandGroups, commandTable, isCommandName } from './command-table.js';
 import { type CommandModule, createContext, type GlobalFlags } from './context.js';
-import { rejectEmptyValues } from './input/args.js';
+import { rejectEmptyValues, withJoinedAuto } from './input/args.js';
 import { wrapText } from './output/wrap-text.js';
 import type { Io } from './terminal/io.js';
 
@@ -20,7 +20,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     return exitCodes.done;
   }
   // `venc help list` becomes `venc list --help`, so that only that command is loaded.
-  const args = subjects === null ? argv : [...subjects, '--help'];
+  let args = subjects === null ? argv : [...subjects, '--help'];
   const program = createProgram(io);
   const context = createContext(io, () => program.opts<GlobalFlags>());
   const requested = findRequestedCommand(args);
@@ -30,6 +30,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     if (name !== requested) continue;
     const loaded: CommandModule = await load();
     loaded.define(command, context);
+    args = withJoinedAuto(args, command);
   }
   if (subjects !== null) {
     const { rejectUnknownCommands } = await import('./input/usage-error.js');

@@ -43,6 +43,26 @@ test('an output made from another one keeps the sample rate of that', async () =
   assert.equal(rates, ['22050', '22050']);
 });
 
+test('a copy without a word copies in any case, and with auto if it may', async () => {
+  const codecs = async (words: readonly string[]) => {
+    const { code, stdout, stderr } = await planHere([...words, '--json']);
+    assert.is(code, 0, stderr);
+    const [{ args }]: readonly [PrintedStep] = JSON.parse(stdout);
+    return ['-c:v', '-c:a'].map((name) => args[args.indexOf(name) + 1]);
+  };
+  assert.equal(await codecs(['--copy-video', 'auto', '--copy-audio', 'auto']), ['copy', 'copy']);
+  assert.equal(await codecs(['--copy-video=auto', '--copy-audio']), ['copy', 'copy']);
+  assert.equal(await codecs(['--copy-video', 'auto', '--width', '80', '--copy-audio=false']), [
+    'libx264',
+    'aac',
+  ]);
+  const film = await media('clip.mp4');
+  const { stderr } = await runInProcess(['plan', '--copy-video', film, ...(await programs())]);
+  assert.is(stderr, '');
+  const wrong = await planHere(['--copy-video=maybe']);
+  assert.match(wrong.stderr, '--copy-video must be true or false, or auto');
+});
+
 test('the printed lines are a script that a shell runs, and match --json', async () => {
   const folder = tempFolder();
   const elsewhere = join(folder, 'else where');

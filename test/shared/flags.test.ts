@@ -46,9 +46,9 @@ test('no two flags share a name, and each needs no quoting in a shell', () => {
   }
 });
 
-test('only booleans take no argument, and only they can be negated', () => {
+test('only booleans take no argument, or may have none, and only they can be negated', () => {
   for (const { argument, negation, flag } of settingFlags()) {
-    assert.is(argument === null, negation !== null);
+    assert.is(argument === null || argument === '[auto]', negation !== null);
     if (negation !== null) assert.is(negation, flag.replace('--', '--no-'));
   }
 });

@@ -67,10 +67,11 @@ async function placeAt(words: readonly string[], io: Io): Promise<Place> {
     const [name, value] = splitFlag(word);
     const next: CommandNode | undefined =
       args.length === 0 ? command.commands.find(({ path }) => path.at(-1) === word) : undefined;
-    if (pending !== null) {
-      flags.set(pending.long, word);
-      pending = null;
-    } else if (isPlain || (next === undefined && !/^-./.test(word))) args.push(word);
+    const isValue = pending !== null && mayBeValue(pending, word);
+    if (pending !== null && isValue) flags.set(pending.long, word);
+    pending = null;
+    if (isValue) continue;
+    if (isPlain || (next === undefined && !/^-./.test(word))) args.push(word);
     else if (word === '--') isPlain = true;
     else if (next !== undefined) command = next;
     else {
@@ -84,6 +85,11 @@ async function placeAt(words: readonly string[], io: Io): Promise<Place> {
   return { command, args, accepted: accepted(), flags, pending, isPlain };
 }
 
+/** Whether a word is the value of the flag before it, or the beginning of one. A flag with `auto` may have none. */
+function mayBeValue({ argument, choices }: FlagNode, word: string): boolean {
+  return argument !== '[auto]' || choices.some((choice) => choice.startsWith(word));
+}
+
 /** Splits `--name=value`. */
 function splitFlag(word: string): readonly [string, string | undefined] {
   const [, name, value] = /^(--[^=]+)=(.*)$/s.exec(word) ?? [];
@@ -93,7 +99,8 @@ function splitFlag(word: string): readonly [string, string | undefined] {
 async function offerAt(place: Place, current: string, io: Io): Promise<CompletionOffer> {
   const { command, args, accepted, pending, isPlain } = place;
   const [name, value] = splitFlag(current);
-  if (pending !== null) return offerFrom(flagSource(pending), '', current, place, io);
+  if (pending !== null && mayBeValue(pending, current))
+    return offerFrom(flagSource(pending), '', current, place, io);
   if (!isPlain && value !== undefined) {
     const flag = accepted.find(({ long, argument }) => long === name && argument !== null);
     return offerFrom(flag === undefined ? [] : flagSource(flag), `${name}=`, value, place, io);

@@ -33,6 +33,23 @@ export function argumentOf({ flags }: Option): string {
   return /[<[].*$/.exec(flags)?.[0] ?? 'a value';
 }
 
+/**
+ * The arguments with the values of flags joined to them that may be `auto`, or have no value. Commander takes any next
+ * argument for the value, and that may be the input: `--copy-video film.mkv`.
+ */
+export function withJoinedAuto(args: readonly string[], { options }: Command): readonly string[] {
+  const end = args.includes('--') ? args.indexOf('--') : args.length;
+  const flags = options.filter(({ flags }) => flags.endsWith('[auto]')).map(nameOf);
+  const mayHaveValue = (index: number) => index < end && flags.includes(args[index] ?? '');
+  const isValue = (arg = '') => ['auto', 'true', 'false'].includes(arg);
+  return args.flatMap((arg, index) => {
+    const next = args[index + 1];
+    // An empty value is an error, as of `--copy-video "$COPY"` if the variable is not set.
+    if (mayHaveValue(index) && next !== '') return [`${arg}=${isValue(next) ? next : 'true'}`];
+    return isValue(arg) && mayHaveValue(index - 1) ? [] : [arg];
+  });
+}
+
 /** Throws `UsageError` for flags with an empty value, such as `--host "$HOST"` if the variable is not set. */
 export function rejectEmptyValues(command: Command): void {
   const values = command.optsWithGlobals<Readonly<Record<string, unknown>>>();

@@ -13,7 +13,7 @@ interface SettingFlag {
   readonly name: string;
   /** The property under which a parser such as commander stores the value, e.g. `videoCodec`. */
   readonly attribute: string;
-  /** The value as help shows it, e.g. `<codec>`; null for a flag without a value. */
+  /** The value as help shows it, e.g. `<codec>`, or `[auto]` if it may be left out; null for a flag without a value. */
   readonly argument: string | null;
   /** The negated flag, e.g. `--no-test`, which overrides a request file; null unless the setting is a boolean. */
   readonly negation: string | null;
@@ -87,14 +87,15 @@ function flagsOf(table: SettingsTable, path: SettingFlag['path']): readonly Sett
     .map(([name, setting]) => {
       const word = (flagNames[name] ?? name).replaceAll('_', '-');
       const isBoolean = setting.kind === 'boolean';
+      const optional = isBoolean && setting.mayBeAuto === true ? '[auto]' : null;
       return {
         flag: `--${word}`,
         name,
         attribute: word.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
-        argument: isBoolean ? null : placeholderOf(setting, name),
+        argument: isBoolean ? optional : placeholderOf(setting, name),
         negation: isBoolean ? `--no-${word}` : null,
         help: helpOf(setting),
-        choices: isBoolean ? [] : (kindOf(setting).words?.(setting) ?? []),
+        choices: isBoolean && optional === null ? [] : (kindOf(setting).words?.(setting) ?? []),
         path,
         repeatable: kindOf(setting).isRepeatable ?? false,
       };

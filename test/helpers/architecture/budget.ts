@@ -30,7 +30,7 @@ export const budget: Budget = {
   'daemon/transports': { lines: 8650, files: 53 },
   'daemon/webhooks': { lines: 780, files: 5 },
   'daemon/worker': { lines: 1680, files: 8 },
-  'src/cli': { lines: 11735, files: 84 },
+  'src/cli': { lines: 11760, files: 84 },
   'src/cli/output': { lines: 1440, files: 12 },
   'src/client': { lines: 3220, files: 23 },
   'src/config': { lines: 820, files: 6 },
