@@ -33,8 +33,8 @@ export type AppOptions = Pick<
   readonly keepJobs?: number | null;
   /** Lets `file:` URLs name any file: for a user's own files in a one-shot run (`venc run`). */
   readonly isOwnFiles?: boolean;
-  /** Whether the MD5 of local files is computed. It is by default. */
-  readonly hasMd5?: boolean;
+  /** Whether the MD5 of local files is computed, or only that of outputs. It is by default. */
+  readonly hasMd5?: boolean | 'outputs';
   /** What observes the daemon; absent in a one-shot run. */
   readonly observers?: DaemonObservers;
 };

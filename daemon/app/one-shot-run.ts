@@ -10,8 +10,11 @@ import { createJob } from '../actions/create-job.js';
 import { findJob } from '../actions/find-job.js';
 import { cancelJob } from '../actions/remove-job.js';
 import { defaultEncodeLimits, openFfmpeg, type SandboxMode } from '../ffmpeg/index.js';
+import type { JobInput } from '../jobs/job.js';
 import { jobRecord } from '../jobs/view.js';
 import { fileArgument } from '../plan/safe-input.js';
+import { md5OfFile } from '../transfer/incremental-md5.js';
+import { parseFileUrl } from '../transports/file/file-url.js';
 import { createAppContext } from './create-app-context.js';
 import { missingFfmpegMessage } from './health.js';
 
@@ -32,7 +35,7 @@ interface OneShotRunOptions {
   /** Receives unexpected errors, with their stacks. */
   readonly onError?: (message: string) => void;
   readonly stallTimeoutSeconds: number;
-  /** Whether the MD5 of local files is computed, for a caller that shows the record. */
+  /** Whether the MD5 of local files is computed, for a caller that shows the record: that of the input meanwhile. */
   readonly hasMd5: boolean;
 }
 
@@ -47,7 +50,7 @@ export async function runOneShot(request: unknown, options: OneShotRunOptions): 
     dataFolder: options.folder,
     filesRoots: [],
     isOwnFiles: true,
-    hasMd5: options.hasMd5,
+    hasMd5: options.hasMd5 ? 'outputs' : false,
     allowPrivateNetwork: true,
     stallTimeoutSeconds: options.stallTimeoutSeconds,
     minFreeBytes: 0,
@@ -73,7 +76,7 @@ export async function runOneShot(request: unknown, options: OneShotRunOptions): 
 async function submitAndFollow(
   appContext: AppContext,
   request: unknown,
-  { signal, onCreated, onProgress }: OneShotRunOptions,
+  { signal, onCreated, onProgress, hasMd5 }: OneShotRunOptions,
 ): Promise<JobRecord | null> {
   const account = appContext.accounts.account('default');
   if (account === null) throw new TypeError('a new data folder has a default account');
@@ -81,20 +84,44 @@ async function submitAndFollow(
   await onCreated?.(created);
   if (created.id === null) return null;
   const id = Number(created.id);
-  const feed = await appContext.events.subscribe(id, () => findJob(appContext, account.id, id));
-  const interrupt = () => feed.cancel();
-  signal.addEventListener('abort', interrupt, { once: true });
-  if (signal.aborted) interrupt();
-  let hasEnded = false;
-  for (let item = await feed.next(); item !== null; item = await feed.next()) {
-    if (item === 'heartbeat') continue;
-    onProgress(item.record);
-    hasEnded = isFinal(item.record.state);
+  const md5End = new AbortController();
+  const inputMd5 = hasMd5
+    ? measureInput((await findJob(appContext, account.id, id)).input, md5End.signal)
+    : Promise.resolve(null);
+  try {
+    const feed = await appContext.events.subscribe(id, () => findJob(appContext, account.id, id));
+    const interrupt = () => feed.cancel();
+    signal.addEventListener('abort', interrupt, { once: true });
+    if (signal.aborted) interrupt();
+    let hasEnded = false;
+    for (let item = await feed.next(); item !== null; item = await feed.next()) {
+      if (item === 'heartbeat') continue;
+      onProgress(item.record);
+      hasEnded = isFinal(item.record.state);
+    }
+    signal.removeEventListener('abort', interrupt);
+    // Fails if the job ended at the same time. Finished outputs stay, and the record names them.
+    if (!hasEnded) await cancelJob(appContext, account.id, id).catch(() => {});
+    const record = jobRecord(await findJob(appContext, account.id, id));
+    const { input_media_file: input } = record;
+    if (signal.aborted || input.file_size_bytes === null) return record;
+    return {
+      ...record,
+      input_media_file: { ...input, md5_checksum: input.md5_checksum ?? (await inputMd5) },
+    };
+  } finally {
+    md5End.abort();
   }
-  signal.removeEventListener('abort', interrupt);
-  // Fails if the job ended at the same time. Finished outputs stay, and the record names them.
-  if (!hasEnded) await cancelJob(appContext, account.id, id).catch(() => {});
-  return jobRecord(await findJob(appContext, account.id, id));
+}
+
+/**
+ * The MD5 of an input on this machine, which is read while the job runs. Null if another one is expected, because the
+ * job reads it then, and if it cannot be read.
+ */
+async function measureInput({ url, expectedMd5 }: JobInput, signal: AbortSignal): Promise<string | null> {
+  const parsed = parseFileUrl(url);
+  if (!parsed.ok || expectedMd5 !== undefined) return null;
+  return md5OfFile(parsed.path, signal).catch(() => null);
 }
 
 /** Length of the sample in seconds. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { FileHandle } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import type { Md5WorkerRequest, Md5WorkerResponse } from './md5-worker.js';
 
@@ -112,6 +112,23 @@ export class IncrementalMd5 {
       this.#hash.update(buffer.subarray(0, bytesRead));
       this.#hashedBytes += bytesRead;
     }
+  }
+}
+
+/** The MD5 of a complete file. A worker thread computes that of a large one. Rejects if the file cannot be read. */
+export async function md5OfFile(path: string, signal: AbortSignal): Promise<string> {
+  const handle = await open(path, 'r');
+  const md5 = new IncrementalMd5(handle, path);
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  try {
+    md5.markWritten(0, (await handle.stat()).size);
+    signal.throwIfAborted();
+    return await Promise.race([md5.digest(), aborted]);
+  } finally {
+    await md5.close();
+    await handle.close();
   }
 }
 

@@ -36,8 +36,8 @@ export interface TransportOptions extends NetworkOptions {
    * For a program that works on the files of its own user: `file:` URLs may name any file, and inputs are not copied.
    */
   readonly allowsAnyPath?: boolean;
-  /** Whether the MD5 of local files is computed, for the records of jobs. It is by default. */
-  readonly hasMd5?: boolean;
+  /** Whether the MD5 of local files is computed, for the records of jobs, or only that of outputs. By default it is. */
+  readonly hasMd5?: boolean | 'outputs';
   readonly hosted: HostedFileStore;
   readonly uploads: HostedFileStore;
 }

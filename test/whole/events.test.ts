@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runOneShot } from '../../daemon/app/one-shot-run.js';
@@ -76,6 +78,8 @@ test('an encode without a daemon reports its progress from start to end', async 
     },
   );
   assert.is(job?.state, 'finished');
+  const input = await readFile(fileURLToPath(request.input));
+  assert.is(job?.input_media_file.md5_checksum, createHash('md5').update(input).digest('hex'));
   checkOrder(records);
 });
 

@@ -21,9 +21,13 @@ const notRegularMessage = 'must name a regular file, not a folder or a device';
 /**
  * The transport of local files (contract, section 9). Files must be below the roots after symbolic links are resolved;
  * this is checked when a request names them and again when they are opened. Without roots, the scheme is rejected with
- * a message that says how to allow it. Without `hasMd5`, a file that is not copied is not read for its MD5.
+ * a message that says how to allow it. Without `hasMd5`, a file that is not copied is not read for its MD5; with
+ * `outputs`, only one that is delivered is.
  */
-export function createFileTransport(roots: RootFolders, { hasMd5 = true } = {}): Transport {
+export function createFileTransport(
+  roots: RootFolders,
+  { hasMd5 = true }: { readonly hasMd5?: boolean | 'outputs' } = {},
+): Transport {
   return {
     schemes: ['file'],
     async checkInput(url) {
@@ -49,7 +53,7 @@ export function createFileTransport(roots: RootFolders, { hasMd5 = true } = {}):
       if (!parsed.ok) throw new VencError('DownloadFailureError', `The input ${parsed.validationError}.`);
       return downloadFile(roots, parsed.path, toPath, {
         ...transfer,
-        needsMd5: hasMd5 || transfer.needsMd5 === true,
+        needsMd5: hasMd5 === true || transfer.needsMd5 === true,
       });
     },
     async sizeOf(from) {
@@ -65,7 +69,7 @@ export function createFileTransport(roots: RootFolders, { hasMd5 = true } = {}):
     async upload(fromPath, to, transfer) {
       const parsed = parseFileUrl(to);
       if (!parsed.ok) throw new VencError('UploadFailureError', `The destination ${parsed.validationError}.`);
-      return deliverFile(roots, fromPath, parsed.path, { ...transfer, needsMd5: hasMd5 });
+      return deliverFile(roots, fromPath, parsed.path, { ...transfer, needsMd5: hasMd5 !== false });
     },
     async remove(url, isOwn) {
       const parsed = parseFileUrl(url);

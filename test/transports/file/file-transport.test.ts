@@ -59,7 +59,12 @@ test('without MD5, files that are not copied are not read, unless a download nee
   const measured = await transport.download?.(url, join(scratchFolder(), 'in'), needed);
   assert.is(measured?.md5, 'bdbd6db1d8cc09a957e86180fda9442a');
   const to = pathToFileURL(join(scratchFolder(), 'out.mp4')).href;
+  const delivering = createFileTransport('anywhere', { hasMd5: 'outputs' });
+  const read = await delivering.download?.(url, join(scratchFolder(), 'in'), transferOf());
+  assert.equal(read, { sizeBytes: 4 });
   assert.equal(await transport.upload?.(path, to, transferOf()), { sizeBytes: 4 });
+  const delivered = await delivering.upload?.(fileWith('film'), to, transferOf());
+  assert.is(delivered?.md5, 'bdbd6db1d8cc09a957e86180fda9442a');
 });
 
 test('a root may be reached by a link, and links within it may be used', async () => {
