@@ -229,6 +229,13 @@ export interface AttachmentFacts {
   readonly mimeType?: string;
 }
 
+/** The name of a tag of a track or of a chapter, which counts from 1. */
+export interface TrackTag {
+  readonly streamIndex?: number;
+  readonly chapter?: number;
+  readonly name: string;
+}
+
 /** What a file has besides the tracks that outputs are made from. Members are absent if there is nothing. */
 export interface UnusedContent {
   readonly tracks?: readonly UnusedTrack[];
@@ -236,6 +243,8 @@ export interface UnusedContent {
   readonly tags?: readonly string[];
   /** The names of tags that ffmpeg cannot read. */
   readonly unreadableTags?: readonly string[];
+  /** The tags of tracks and chapters, of which outputs have only titles and languages. */
+  readonly trackTags?: readonly TrackTag[];
   /** How many chapters follow those that are read. */
   readonly chapters?: number;
   /** The chosen programme and the others; absent if the file has fewer than two. */
@@ -253,6 +262,12 @@ export interface Tag {
   readonly name: string;
   readonly value: string;
 }
+
+/**
+ * Whether a tag has a name of ID3, WAV or Windows Media, such as `TBPM`. Those keep their case: ffmpeg would write a
+ * text without a meaning otherwise. All others are in lower case.
+ */
+export const isCased = (name: string) => /^(?:[TI][A-Z0-9]{3}|WM\/.*)$/.test(name);
 
 /** A chapter, with times from the start of the file. */
 export interface ChapterFacts {

@@ -218,6 +218,9 @@ const unused = object({
   ),
   tags: optional(listOf(word, 1000)),
   unreadableTags: optional(listOf(word, 1000)),
+  trackTags: optional(
+    listOf(object({ streamIndex: optional(count), chapter: optional(count), name: word }), 1000),
+  ),
   chapters: optional(count),
   programs: optional(object({ chosen: program, others: listOf(program, 1000) })),
 });

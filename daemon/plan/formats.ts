@@ -101,7 +101,25 @@ const quickTimeTags = {
   ],
 } as const;
 const wavTags = {
-  only: ['title', 'artist', 'album', 'date', 'genre', 'comment', 'copyright', 'track', 'language'],
+  only: [
+    ...['title', 'artist', 'album', 'date', 'genre', 'comment', 'copyright', 'track', 'language'],
+    ...[
+      'IARL',
+      'ICMS',
+      'ICRP',
+      'IDIM',
+      'IDPI',
+      'IENG',
+      'IKEY',
+      'ILGT',
+      'IMED',
+      'IPLT',
+      'ISBJ',
+      'ISHP',
+      'ISRC',
+      'ISRF',
+    ],
+  ],
 } as const;
 // The names of the others become those of tags that exist already.
 const oggTags = { except: ['description'] } as const;

@@ -254,6 +254,7 @@ function decideOutput(
   const outputStreams = [...(isVideo && media.video !== null ? [media.video] : []), ...audioTracks];
   const { metadata, warnings: metadataWarnings } = decideMetadata(settings, media, {
     extension,
+    streams: [...outputStreams, ...tracks].flatMap(({ streamIndex }) => streamIndex ?? []),
     ...(copiedVideo === null ? { clip } : clipOfMarks(clip, copyStart, audioResult.tracks)),
     isCut: packaging.packaging !== undefined,
     frameRate: outputRate(videoResult.video, copiedVideo?.source ?? null),

@@ -54,6 +54,7 @@ async function read(path: string) {
       }) => `${title} ${Math.round(Number(start_time) * 1000)} ${Math.round(Number(end_time) * 1000)}`,
     ),
     timecode: streams.flatMap(({ tags = {} }: { tags?: { timecode?: string } }) => tags.timecode ?? [])[0],
+    ofTracks: streams.flatMap(({ tags = {} }: { tags?: object }) => Object.keys(tags)),
     streams: streams.map(({ codec_type }: { codec_type: string }) => codec_type).join(' '),
   };
 }
@@ -190,6 +191,32 @@ for (const build of await shippedBuilds()) {
     assert.is(code, 0, stderr);
     assert.match(stderr, 'Tags of the input that ffmpeg cannot read were left out: title.');
     assert.is((await read(output)).tags.artist, 'Me');
+  });
+
+  test('a copy keeps the names of tags, and has none of its tracks', async ({ input: film }) => {
+    const folder = tempFolder();
+    const [input, song, text] = ['in.mkv', 'in.mp3', 'tags.txt'].map((name) => join(folder, name));
+    const given = ['title=Ferien', 'title-fra=Vacances', 'rip-log=a', 'rip-crc=b', 'COLLECTION/TITLE=All'];
+    await writeFile(text ?? '', [';FFMETADATA1', ...given].join('\n'));
+    const ofTracks = ['-metadata:s', 'mood=x', '-metadata:s', 'BPS=77', '-metadata:s', 'location=+1+2/'];
+    const inputs = ['-i', film, '-f', 'ffmetadata', '-i', text ?? '', '-map_metadata', '1'];
+    await makeMedia(input ?? '', [...inputs, '-c', 'copy', ...ofTracks]);
+    await makeMedia(song ?? '', [...testTone(1), '-metadata', 'TBPM=120', '-metadata', 'TOPE=Me']);
+    const copy = async (source: string, output: string) => {
+      const args = ['run', source, '-o', join(folder, output), '--progress', 'none', '--copy'];
+      const { code, stderr } = await runCli(args, { env: build.env });
+      assert.is(code, 0, stderr);
+      return { stderr, ...(await read(join(folder, output))) };
+    };
+    const copied = await copy(input ?? '', 'out.mkv');
+    const { encoder: _, 'title-fre': french, ...others } = copied.tags;
+    const names = { title: 'Ferien', 'rip-log': 'a', 'rip-crc': 'b', 'collection/title': 'All' };
+    assert.equal([french, others], ['Vacances', names]);
+    assert.match(copied.stderr, 'were left out: mood (stream 0), location (stream 0), mood (stream 1)');
+    assert.equal(copied.ofTracks, ['DURATION', 'DURATION']);
+    const { tbpm, tope } = (await copy(song ?? '', 'out.mp3')).tags;
+    assert.equal([tbpm, tope], ['120', 'Me']);
+    assert.ok((await readFile(join(folder, 'out.mp3'))).includes('TBPM'));
   });
 
   test('the location, a title and the modification time', async ({ input }) => {

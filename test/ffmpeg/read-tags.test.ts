@@ -16,21 +16,80 @@ test('tags of people and cameras are read, and those of programs are not', () =>
   assert.equal(read(tags), ['title=Film', 'creation_time=2020']);
 });
 
-test('a name is read once: without its language, and without the prefix of QuickTime', () => {
-  assert.equal(read({ 'title-deu': 'Ferien', title: 'Holidays' }), ['title=Holidays']);
+test('a name is read once: without its language, and without the prefix of a program', () => {
+  assert.equal(read({ 'title-deu': 'Ferien', title: 'Ferien' }), ['title=Ferien']);
   assert.equal(read({ 'location-eng': '+1+2/' }), ['location=+1+2/']);
   assert.equal(
-    read({ 'com.apple.quicktime.make': 'Apple', 'com.apple.quicktime.location.ISO6709': '+1+2/', make: '' }),
-    ['make=Apple', 'location=+1+2/'],
+    read({
+      ...{ 'com.apple.quicktime.make': 'Apple', 'com.apple.quicktime.location.ISO6709': '+1+2/', make: '' },
+      ...{ 'com.apple.quicktime.creationdate': '2020', 'com.apple.quicktime.camera.lens_model': 'back' },
+      ...{ 'com.apple.quicktime.software': '17.1', 'com.android.model': 'P', 'com.android.version': '9' },
+    }),
+    ['make=Apple', 'location=+1+2/', 'date=2020', 'camera.lens_model=back', 'model=P'],
   );
+  const targets = { 'COLLECTION/TITLE': 'All', 'MOVIE/TITLE': 'One', 'ALBUM/TITLE': 'Songs' };
+  assert.equal(read(targets, 'matroska,webm'), ['collection/title=All', 'title=One', 'album=Songs']);
+});
+
+test('another value for a name keeps its language or prefix', () => {
+  const languages = { 'TITLE-fre': 'Vacances', 'TITLE-ger': 'Ferien', TITLE: 'Ferien' };
+  assert.equal(read(languages, 'matroska,webm'), ['title=Ferien', 'title-fre=Vacances']);
+  assert.equal(read({ 'com.apple.quicktime.make': 'A', make: 'B' }), [
+    'make=B',
+    'com.apple.quicktime.make=A',
+  ]);
+  const lyrics = { 'lyrics-eng': 'One', 'lyrics-deu': 'Eins', 'x-eng': 'y' };
+  assert.equal(read(lyrics, 'mp3'), ['x-eng=y', 'lyrics=One', 'lyrics-deu=Eins']);
+  const others = { 'rip-log': 'a', 'rip-crc': 'b', 'part-one': 'c' };
+  assert.equal(read(others, 'matroska,webm'), ['rip-log=a', 'rip-crc=b', 'part-one=c']);
+});
+
+test('names that begin or end like technical ones are read', () => {
+  const names = ['lastname', 'font size', 'hashtag', 'total discs', 'software', 'language', 'coding_history'];
+  assert.equal(
+    read(Object.fromEntries(names.map((name) => [name, 'x'])), 'wav'),
+    names.map((name) => `${name}=x`),
+  );
+  const technical = [
+    'lasttimestamp',
+    'hasKeyframes',
+    'BPS-eng',
+    '_STATISTICS_TAGS',
+    'operational_pattern_ul',
+  ];
+  assert.equal(read(Object.fromEntries(technical.map((name) => [name, 'x'])), 'matroska,webm'), []);
+});
+
+test('names of ID3, WAV and Windows Media files keep their case', () => {
+  assert.equal(read({ TBPM: '120', TITLE: 'a' }, 'mp3'), ['TBPM=120', 'title=a']);
+  assert.equal(read({ 'WM/ParentalRating': '6' }, 'asf'), ['WM/ParentalRating=6']);
+  assert.equal(read({ TOOL: 'x' }, 'matroska,webm'), ['tool=x']);
 });
 
 test('Ogg has its tags in its streams', () => {
+  const stream = (index: number, tags: object) => ({ index, codec_type: 'audio', tags });
   const json = {
     format: { format_name: 'ogg' },
-    streams: [{ tags: { ARTIST: 'Me' } }, { tags: { ARTIST: 'B' } }],
+    streams: [stream(0, { ARTIST: 'Me', LANGUAGE: 'eng' }), stream(1, { ARTIST: 'B' })],
   };
-  assert.equal(readTags(json).tags, [{ name: 'artist', value: 'Me' }]);
+  assert.equal(readTags(json), {
+    tags: [{ name: 'artist', value: 'Me' }],
+    tooLong: [],
+    ofTracks: [{ streamIndex: 1, name: 'artist' }],
+  });
+});
+
+test('tags of tracks and chapters are named, except titles, languages and statistics', () => {
+  const tags = { title: 'A', language: 'eng', MOOD: 'x', 'BPS-eng': '1', HANDLER_NAME: 'y', ENCODER: 'z' };
+  const json = {
+    format: { format_name: 'matroska,webm' },
+    streams: ['video', 'attachment'].map((codec_type, index) => ({ index, codec_type, tags })),
+    chapters: [{ tags: { title: 'One' } }, { tags: { title: 'Two', ARTIST: 'Me' } }],
+  };
+  assert.equal(readTags(json).ofTracks, [
+    { streamIndex: 0, name: 'mood' },
+    { chapter: 2, name: 'artist' },
+  ]);
 });
 
 test('control characters and what could not be a name are removed', () => {

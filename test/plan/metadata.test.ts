@@ -119,6 +119,38 @@ test('metadata drops, keeps all and sets tags', () => {
   ]);
 });
 
+test('the location and the owner are left out by any of their names, and others are not', () => {
+  const names = ['GPSLatitude', 'geotag', 'location-eng', 'recording_location', 'longitude', 'account_id'];
+  const others = ['george', 'geology', 'ownership', 'TBPM'];
+  const media = mediaFacts({ tags: [...names, ...others].map((name) => tag(name, 'x')) });
+  assert.equal(
+    linesOf({}, 'a.mkv', media),
+    others.map((name) => `${name}=x`),
+  );
+  assert.equal(warningsOf({}, 'a.mkv', media), [
+    locationWarning,
+    'The owner in the tags of the input was left out (metadata: keep-all keeps it).',
+  ]);
+  assert.equal(linesOf({ metadata: { tbpm: '', TKEY: 'Am' } }, 'a.mkv', media)?.at(-1), 'TKEY=Am');
+  assert.is(linesOf({ metadata: { tbpm: '', TKEY: 'Am' } }, 'a.mkv', media)?.includes('TBPM=x'), false);
+});
+
+test('tags of the tracks and chapters of an output are named', () => {
+  const trackTags = [
+    { streamIndex: 0, name: 'mood' },
+    { streamIndex: 9, name: 'other' },
+    { chapter: 2, name: 'artist' },
+  ];
+  const media = mediaFacts({ chapters: [chapter(0, 60, 'One')], unused: { trackTags } });
+  assert.equal(warningsOf({}, 'film.mkv', media), [
+    'Tags of tracks and chapters of the input were left out: mood (stream 0), artist (chapter 2).',
+  ]);
+  assert.equal(warningsOf({ chapters: 'drop' }, 'film.mkv', media), [
+    'Tags of tracks and chapters of the input were left out: mood (stream 0).',
+  ]);
+  assert.equal(warningsOf({ metadata: 'drop' }, 'film.mkv', media), []);
+});
+
 test('a warning names what the container has no place for', () => {
   const inMp4 = chapterLines([0, 20_000, 'One'], [20_000, 40_000, ''], [40_000, 60_000, 'Three']);
   assert.equal(linesOf({}, 'film.mp4'), [...titleLines, timeLine, ...inMp4]);
@@ -129,7 +161,7 @@ test('a warning names what the container has no place for', () => {
   ]);
   assert.equal(linesOf({}, 'film.ts'), null);
   assert.equal(warningsOf({}, 'film.ts'), [
-    'The tags of the input were left out: title, director (.ts files have no place for them).',
+    'The tags of the input were left out: title, director, location, location.accuracy.horizontal (.ts files have no place for them).',
     'The 3 chapters of the input were left out: .ts files have no chapters.',
   ]);
   assert.equal(linesOf({ type: 'segmented' }, 'film.m3u8'), null);

@@ -1,10 +1,12 @@
-import { languageCode } from '../../../src/shared/text/languages.js';
+import { languageCode, languageTag } from '../../../src/shared/text/languages.js';
 import {
   type ChapterFacts,
   genericTitle,
+  isCased,
   type Tag,
   type TrackDisposition,
   type TrackLabels,
+  type TrackTag,
   timecodePattern,
   trackDispositions,
 } from '../../jobs/media.js';
@@ -28,26 +30,53 @@ const maxLength = 10_000;
 const maxTitleLength = 1000;
 
 /**
- * Tags that programs write about themselves, the file and its structure. Their loss is no loss to anybody: the output
- * has its own.
+ * Tags that programs write about themselves, the file and its structure, in lower case, and without a language. Their
+ * loss is no loss to anybody: the output has its own.
  */
 const technicalTags = [
-  /^(?:major_brand|minor_version|compatible_brands|modification_date|date_released_iso|duration)$/,
+  /^(?:major_brand|minor_version|compatible_brands|modification_date|duration|timecode|time_base|handler_name|vendor_id)$/,
   /^(?:encoder|encoded_by|encoding_tool|encoder_options|encoding_settings|encoder_settings|writing_application)$/,
-  /^(?:software|software_version|tool|toolkit_version|application_.*|product_.*|company_name|handler_name|vendor_id)$/,
-  /^(?:tsse|tenc|tlen|tsiz|tflt|id3v2_priv\..*|gapless|itunsmpb|itunnorm|iswriterid|accurate.*)$/,
-  /^(?:has[_a-z]*|cansee?k.*|metadata(?:creator|date)|.*size|last[a-z]*|totalframes|total.*rate|audio.*rate|video.*rate)$/,
-  /^(?:wmfsdk.*|isvbr|deviceconformancetemplate|wm\/(?:encodingtime|wmadrc.*|mediaclass.*|toolname|toolversion|provider.*))$/,
-  /^(?:.*_?umid|.*uid|generation_.*|timecode|time_reference|time_base|originator.*|origination_.*|coding_history)$/,
-  /^(?:com\.android\..*|creationdate|live-photo.*|content\.identifier|.*-version)$/,
-  /^(?:full-frame-rate.*|player\..*|camera\..*|playback_requirements|xmp|exif)$/,
-  /^(?:service_name|service_provider|variant_bitrate|_statistics_.*|bps|number_of_(?:frames|bytes)|source_id|language)$/,
+  /^(?:tsse|tenc|tlen|tsiz|tflt|id3v2_priv\..*|itunsmpb|itunnorm|playback_requirements|xmp|exif|variant_bitrate)$/,
+  // FLV
+  /^(?:metadata(?:creator|date)|has(?:video|audio|metadata|keyframes|cuepoints)|cansee?k(?:toend|ontime))$/,
+  /^(?:(?:audio|video|data|file)size|last(?:video|audio)?(?:keyframe)?(?:timestamp|location)|total(?:frames|datarate|duration))$/,
+  /^(?:(?:audio|video)(?:data|frame|sample)rate|framerate|audiosamplesize|(?:audio|video)codecid|avc(?:profile|level))$/,
+  /^(?:aacaot|audiochannels|stereo|moovposition|width|height|purl|pmsg|sourcedata)$/,
+  // Windows Media
+  /^(?:wmfsdk(?:version|needed)|isvbr|deviceconformancetemplate|aspectratio[xy]|asfleakybucketpairs)$/,
+  /^wm\/(?:encodingtime|wmadrc.*|mediaclass.*id|toolname|toolversion|provider(?:style|rating|copyright)?)$/,
+  // MXF
+  /^(?:uid|(?:generation|product)_uid|umid|(?:material_package|file_package|reel)_umid|operational_pattern_ul|data_type)$/,
+  /^(?:company_name|product_(?:name|version|version_num)|toolkit_version(?:_num)?|application_(?:name|platform|version))$/,
+  // Android and Apple
+  /^com\.android\.(?:version|capture\.fps)$/,
+  /^com\.apple\.quicktime\.(?:software|live-photo\..*|content\.identifier|full-frame-rate-playback-intent|player\..*)$/,
+  /^com\.apple\.quicktime\.camera\.(?:identifier|framereadouttimeinmicroseconds)$/,
+  // Statistics of Matroska
+  /^(?:_statistics_.*|bps|number_of_(?:frames|bytes)|source_id)$/,
 ];
 
-/** The tags of a file, and the names of those that are too long or too many. */
+const isTechnical = (name: string) => technicalTags.some((pattern) => pattern.test(name));
+
+/** Names with a prefix that other containers have without it. */
+const prefixes: readonly (readonly [RegExp, string])[] = [
+  [/^com\.apple\.quicktime\.location\.iso6709$/, 'location'],
+  [/^com\.apple\.quicktime\.creationdate$/, 'date'],
+  [/^com\.android\.manufacturer$/, 'make'],
+  [/^com\.apple\.quicktime\.|^com\.android\.(?=model$)/, ''],
+  // ffmpeg puts the type of a target of Matroska before the names of its tags.
+  [/^album\/title$/, 'album'],
+  [/^album\/artist$/, 'album_artist'],
+  [/^(?:movie|episode|concert)\//, ''],
+];
+
+/** What a file has of tags. */
 interface FoundTags {
   readonly tags: readonly Tag[];
+  /** The names of those that are too long or too many. */
   readonly tooLong: readonly string[];
+  /** The tags of tracks and chapters besides their titles and languages. */
+  readonly ofTracks: readonly TrackTag[];
 }
 
 /**
@@ -56,28 +85,74 @@ interface FoundTags {
  */
 export function readTags(json: ProbeObject): FoundTags {
   const format = objectAt(json, 'format');
-  const isOgg = textAt(format, 'format_name') === 'ogg';
-  // ffmpeg gives each cover image tags of its own.
-  const owners = [format, ...(isOgg ? objectsAt(json, 'streams').filter((one) => !isCover(one)) : [])];
+  const container = textAt(format, 'format_name') ?? '';
+  const streams = objectsAt(json, 'streams');
   const found = new Map<string, string>();
-  for (const owner of owners) {
-    const tags = objectAt(owner, 'tags');
-    // The same tag may have a second name with a language: `title-eng`, `title`.
-    const names = Object.keys(tags).toSorted((a, b) => Number(hasLanguage(a)) - Number(hasLanguage(b)));
-    for (const key of names) {
-      const name = plainName(key);
-      const value = plainText(textAt(tags, key) ?? '');
-      if (name === '' || value === '' || found.has(name)) continue;
-      if (!technicalTags.some((pattern) => pattern.test(name))) found.set(name, value);
+  const ofTracks: TrackTag[] = [];
+  const add = (owner: ProbeObject, streamIndex: number | null) => {
+    const named = namedTags(owner, container);
+    // The same tag may have a second name, such as one with a language: `title-eng`, `title`.
+    for (const { own, name, value } of named.toSorted((a, b) => order(a) - order(b))) {
+      if (streamIndex !== null && name === 'language') continue;
+      const other = found.get(name);
+      if (other === undefined) found.set(name, value);
+      else if (other === value) continue;
+      else if (own !== name && !found.has(own)) found.set(own, value);
+      else if (streamIndex !== null) ofTracks.push({ streamIndex, name });
     }
+  };
+  add(format, null);
+  for (const stream of streams) {
+    const streamIndex = numberAt(stream, 'index') ?? 0;
+    // ffmpeg gives each cover image tags of its own. Tracks of data and attached files are not kept with their tags.
+    if (isCover(stream) || !/^(?:video|audio|subtitle)$/.test(textAt(stream, 'codec_type') ?? '')) continue;
+    if (container === 'ogg') add(stream, streamIndex);
+    else ofTracks.push(...otherNames(stream, container).map((name) => ({ streamIndex, name })));
   }
+  objectsAt(json, 'chapters').forEach((chapter, index) => {
+    ofTracks.push(...otherNames(chapter, container).map((name) => ({ chapter: index + 1, name })));
+  });
   const all = [...found].map(([name, value]) => ({ name, value }));
   const tags = all.filter(({ name, value }) => name.length + value.length <= maxLength).slice(0, maxTags);
   const kept = new Set(tags);
   return {
     tags,
     tooLong: all.filter((tag) => !kept.has(tag)).map(({ name }) => name.slice(0, 100)),
+    ofTracks: ofTracks.slice(0, maxTags).map((tag) => ({ ...tag, name: tag.name.slice(0, 100) })),
   };
+}
+
+/** A tag by its name in the file, and by that which other containers have for it. */
+interface NamedTag {
+  readonly own: string;
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Plain names come before those with a prefix or a language. */
+const order = ({ own, name }: NamedTag) => Number(own !== name);
+
+function namedTags(owner: ProbeObject, container: string): readonly NamedTag[] {
+  const tags = objectAt(owner, 'tags');
+  return Object.keys(tags).flatMap((key) => {
+    const own = tagName(key, container);
+    const name = withoutLanguage(
+      prefixes.reduce((text, [prefix, other]) => text.replace(prefix, other), own),
+      container,
+    );
+    const value = plainText(textAt(tags, key) ?? '');
+    const isNothing =
+      name === '' || value === '' || [own, name].some((one) => isTechnical(one.toLowerCase()));
+    return isNothing ? [] : [{ own, name, value }];
+  });
+}
+
+/** What tracks and chapters have besides what is kept: their title and language, and the time of MP4. */
+const keptOfTracks = ['title', 'language', 'creation_time', 'rotate'];
+
+function otherNames(owner: ProbeObject, container: string): readonly string[] {
+  const names = namedTags(owner, container).map(({ name }) => name);
+  return [...new Set(names)].filter((name) => !keptOfTracks.includes(name));
 }
 
 /** What frames of ID3 hold, by the names that ffmpeg gives them. */
@@ -93,20 +168,20 @@ const frameNames: Readonly<Record<string, string>> = {
 export function unreadableTags(stderr: string): readonly string[] {
   const frames = [...stderr.matchAll(/^Error reading frame (\w{3,4}), skipped/gm)];
   const names = frames.map(([, frame = '']) => frameNames[frame] ?? frame.toLowerCase());
-  return [...new Set(names)].filter((name) => !technicalTags.some((pattern) => pattern.test(name)));
+  return [...new Set(names)].filter((name) => !isTechnical(name));
 }
 
-const hasLanguage = (key: string) => /-[a-z]{3}$/.test(key);
+/** A name without what could not be in one. Matroska has all names in upper case, so that its case has no meaning. */
+function tagName(key: string, container: string): string {
+  const name = key.replace(/[\p{C}=;#\\]/gu, '').trim();
+  return /^(?:mp3|wav|asf)$/.test(container) && isCased(name) ? name : name.toLowerCase();
+}
 
-/** A name in lower case, without its language, the prefix of Apple's programs, and what could not be in a name. */
-function plainName(key: string): string {
-  return key
-    .toLowerCase()
-    .replace(/-[a-z]{3}$/, '')
-    .replace(/^com\.apple\.quicktime\./, '')
-    .replace(/^location\.iso6709$/, 'location')
-    .replace(/[\p{C}=;#\\]/gu, '')
-    .trim();
+/** A name without the language that ffmpeg puts after it, for tags of MP4 and Matroska and for the lyrics of MP3. */
+function withoutLanguage(name: string, container: string): string {
+  const [, plain = '', code = ''] = /^(.*)-([a-z]{3})$/.exec(name) ?? [];
+  const mayHaveOne = /^(?:mov|matroska),/.test(container) || plain === 'lyrics';
+  return mayHaveOne && (code === 'und' || languageTag(code) !== code) ? plain : name;
 }
 
 /** A text without control characters, except line feeds. */

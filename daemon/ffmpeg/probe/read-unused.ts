@@ -1,4 +1,4 @@
-import { timecodePattern, type UnusedContent, type UnusedTrack } from '../../jobs/media.js';
+import { type TrackTag, timecodePattern, type UnusedContent, type UnusedTrack } from '../../jobs/media.js';
 import {
   hasDisposition,
   isCover,
@@ -29,13 +29,14 @@ interface UsedContent {
   readonly longTags: readonly string[];
   /** The names of those that ffmpeg cannot read. */
   readonly unreadable: readonly string[];
+  readonly trackTags: readonly TrackTag[];
 }
 
 /** What a file has besides the tracks that outputs are made from; null if nothing. */
 export function readUnused(
   json: ProbeObject,
   { streams, programs }: ProgramSelection,
-  { used, longTags, unreadable, ...known }: UsedContent & MeasuredStreams,
+  { used, longTags, unreadable, trackTags, ...known }: UsedContent & MeasuredStreams,
 ): UnusedContent | null {
   const chapterCount = objectsAt(json, 'chapters').length;
   const tracks = streams
@@ -47,6 +48,7 @@ export function readUnused(
     ...(chapterCount <= maxChapters ? {} : { chapters: chapterCount - maxChapters }),
     ...(longTags.length === 0 ? {} : { tags: longTags.slice(0, maxItems) }),
     ...(unreadable.length === 0 ? {} : { unreadableTags: unreadable.slice(0, maxItems) }),
+    ...(trackTags.length === 0 ? {} : { trackTags }),
     ...(programs === null ? {} : { programs: { ...programs, others: programs.others.slice(0, maxItems) } }),
   };
   return Object.keys(unused).length === 0 ? null : unused;

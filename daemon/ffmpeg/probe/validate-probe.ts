@@ -249,10 +249,10 @@ export function validateProbe(output: ProbeOutput): ProbeValidation {
     ...(video === null ? [] : [video]),
     ...(audio === null ? [] : [audio, ...otherAudio]),
   ]);
-  const { tags, tooLong: longTags } = readTags(json);
+  const { tags, tooLong: longTags, ofTracks: trackTags } = readTags(json);
   const unused = readUnused(json, selection, {
     used: new Set([...used].map(({ streamIndex }) => streamIndex)),
-    ...{ longTags, unreadable: unreadableTags(output.stderr), stills, empty },
+    ...{ longTags, trackTags, unreadable: unreadableTags(output.stderr), stills, empty },
   });
   const chapters = readChapters(json);
   const timecode = readTimecode(json);

@@ -1,5 +1,5 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
-import type { ChapterFacts, MediaFacts, Ratio, Tag } from '../../jobs/media.js';
+import { type ChapterFacts, isCased, type MediaFacts, type Ratio, type Tag } from '../../jobs/media.js';
 import { type Container, containerOf, type Extension } from '../formats.js';
 import { startWithin } from './clip.js';
 import type { Clip, Metadata } from './decisions.js';
@@ -12,8 +12,12 @@ interface MetadataDecision {
   readonly warnings: readonly string[];
 }
 
-/** Where a file was recorded. Phones and cameras write it. */
-const locationTags = /^(?:location.*|gps.*|geo.*|xyz|loci)$/;
+/** Where a file was recorded, which phones and cameras write, and who bought it. */
+const privateTags = {
+  location:
+    /^(?:(?:.*[._ ])?location.*|gps.*|geo(?:[^a-z].*|(?:tag|loc|lat|lon|lng|pos|coord|point|hash).*)?|.xyz|xyz|loci|(?:lat|long|alt)itude.*)$/i,
+  owner: /^(?:account_(?:id|type)|owner|ownr|town|purchase_date)$/i,
+} as const;
 
 /** The output whose tags and chapters are decided. */
 interface TaggedOutput {
@@ -21,6 +25,8 @@ interface TaggedOutput {
   readonly clip: Clip;
   /** The time of the first frame of a copied clip, in seconds from the start of the input; absent for others. */
   readonly firstFrameSeconds?: number;
+  /** The indexes of the streams of the input that it has. */
+  readonly streams: readonly number[];
   /** Whether it is cut into segments. */
   readonly isCut: boolean;
   /** Frames per second of its video; null if unknown, or if it has none. */
@@ -39,15 +45,25 @@ const loudnessTags = /^(?:replaygain|r128)_/;
 export function decideMetadata(
   { metadata: wanted = 'keep', chapters: wantedChapters = 'keep' }: OutputSettings,
   media: MediaFacts,
-  { extension, clip, firstFrameSeconds, isCut, frameRate, isAsLoud }: TaggedOutput,
+  { extension, clip, firstFrameSeconds, streams, isCut, frameRate, isAsLoud }: TaggedOutput,
 ): MetadataDecision {
   const container = containerOf(extension);
   const given = typeof wanted === 'string' ? [] : Object.entries(wanted);
-  const set = new Map(given.map(([name, value]) => [name.toLowerCase(), value]));
-  const found = wanted === 'drop' ? [] : (media.tags ?? []).filter(({ name }) => !set.has(name));
+  const set = new Map(
+    given.map(([name, value]) => [
+      name.toLowerCase(),
+      { name: isCased(name) ? name : name.toLowerCase(), value },
+    ]),
+  );
+  const found =
+    wanted === 'drop' ? [] : (media.tags ?? []).filter(({ name }) => !set.has(name.toLowerCase()));
   const isOfOtherAudio = ({ name }: Tag) => isAsLoud !== true && loudnessTags.test(name);
   const ofInput = found.filter((tag) => !isOfOtherAudio(tag));
-  const isPrivate = ({ name }: Tag) => wanted !== 'keep-all' && locationTags.test(name);
+  const privateOf = (kind: keyof typeof privateTags) =>
+    wanted === 'keep-all' ? [] : ofInput.filter(({ name }) => privateTags[kind].test(name));
+  const isStored = ({ name }: Tag) => !isCut && storesTag(container, name);
+  const kinds = (['location', 'owner'] as const).filter((kind) => privateOf(kind).some(isStored));
+  const withoutConsent = new Set(kinds.flatMap(privateOf));
   const timecode =
     wanted === 'drop' || set.has('timecode')
       ? null
@@ -56,11 +72,9 @@ export function decideMetadata(
   // A track of timecode that is lost is named with the tracks.
   const isTrack = media.unused?.tracks?.some(({ codec }) => codec === 'tmcd') === true;
   const ownTimecode = timecode === null || (isTrack && !keepsTimecode) ? [] : [timecode];
-  const asked = [...set].flatMap(([name, value]) => (value === '' ? [] : [{ name, value }]));
-  const candidates = [...ofInput.filter((tag) => !isPrivate(tag)), ...ownTimecode, ...asked];
-  const tags = isCut
-    ? []
-    : candidates.filter((tag) => (tag === timecode ? keepsTimecode : storesTag(container, tag.name)));
+  const asked = [...set.values()].filter(({ value }) => value !== '');
+  const candidates = [...ofInput.filter((tag) => !withoutConsent.has(tag)), ...ownTimecode, ...asked];
+  const tags = candidates.filter((tag) => (tag === timecode ? keepsTimecode : isStored(tag)));
   const inChapters = wantedChapters === 'drop' ? [] : (media.chapters ?? []);
   const chapters =
     isCut || container.hasChapters !== true
@@ -81,9 +95,9 @@ export function decideMetadata(
             (names) => `The tags of the input for the volume were left out: ${names} (the audio is changed).`,
           )
         : []),
-      ...(ofInput.some((tag) => isPrivate(tag) && !isCut && storesTag(container, tag.name))
-        ? ['The location in the tags of the input was left out (metadata: keep-all keeps it).']
-        : []),
+      ...kinds.map(
+        (kind) => `The ${kind} in the tags of the input was left out (metadata: keep-all keeps it).`,
+      ),
       ...namesSentence(
         lost.filter((tag) => !asked.includes(tag)).map(({ name }) => name),
         (names) => `The tags of the input were left out: ${names} (${where} place for them).`,
@@ -95,6 +109,20 @@ export function decideMetadata(
       ...namesSentence(
         tooLong,
         (names) => `Tags of the input that are too long or too many were left out: ${names}.`,
+      ),
+      ...namesSentence(
+        wanted === 'drop'
+          ? []
+          : (media.unused?.trackTags ?? [])
+              .filter(({ streamIndex }) =>
+                streamIndex === undefined ? chapters.length > 0 : streams.includes(streamIndex),
+              )
+              .map(({ streamIndex, chapter, name }) =>
+                streamIndex === undefined
+                  ? `${name} (chapter ${chapter})`
+                  : `${name} (stream ${streamIndex})`,
+              ),
+        (names) => `Tags of tracks and chapters of the input were left out: ${names}.`,
       ),
       ...namesSentence(
         wanted === 'drop' ? [] : (media.unused?.unreadableTags ?? []),

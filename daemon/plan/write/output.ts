@@ -177,6 +177,8 @@ function fileArgs(
   return [
     // Not those of the input itself: `decideMetadata` chooses them.
     ...['-map_metadata', String(metadata ?? -1), '-map_chapters', String(metadata ?? -1)],
+    // ffmpeg would copy the tags of tracks, with statistics that are wrong for an encoded track.
+    ...(metadata === null ? [] : ['-map_metadata:s', '-1']),
     ...videoLabelArgs(decision),
     ...audioLabelArgs(decision),
     ...muxQueueOption,
