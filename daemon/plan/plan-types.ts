@@ -148,6 +148,8 @@ export type CaptionTrack = {
       readonly content: string | Buffer;
       /** The demuxer of ffmpeg that reads it; its packets are copied into the output. */
       readonly demuxer: 'srt' | 'webvtt' | 'ass' | 'mov';
+      /** The time of the input that is time 0 of the file, in seconds. A copied clip may have captions before its start. */
+      readonly startSeconds: number;
     }
   /** Subtitles that are images, copied from the input. */
   | { readonly from: 'input'; readonly streamIndex: number }

@@ -243,9 +243,10 @@ function decideOutput(
     return failure('NoMediaError', noStreamsMessage(wants.video, wants.audio));
   }
   const heard = audioTracks.length > 0 ? audioTracks : audioStreams(media);
+  const marked = copiedVideo === null ? { clip } : clipOfMarks(clip, copyStart, audioResult.tracks);
   const captionResult = isVideo
     ? decideCaptions(settings, captions, {
-        ...{ container, extension, clip, media, outputId: id, video: videoResult.video },
+        ...{ container, extension, clip: marked.clip, media, outputId: id, video: videoResult.video },
         spoken: heard.map(({ language }) => settings.audio_language ?? language),
       })
     : { tracks: [], warnings: [] };
@@ -255,7 +256,7 @@ function decideOutput(
   const { metadata, warnings: metadataWarnings } = decideMetadata(settings, media, {
     extension,
     streams: [...outputStreams, ...tracks].flatMap(({ streamIndex }) => streamIndex ?? []),
-    ...(copiedVideo === null ? { clip } : clipOfMarks(clip, copyStart, audioResult.tracks)),
+    ...marked,
     isCut: packaging.packaging !== undefined,
     frameRate: outputRate(videoResult.video, copiedVideo?.source ?? null),
     isAsLoud:

@@ -96,6 +96,39 @@ for (const build of await shippedBuilds()) {
     }
   });
 
+  test('captions cover the film from that keyframe, as tracks and as files, with the frames of the input', async ({
+    inputs: [film = ''],
+  }) => {
+    const srt = join(tempFolder(), 'in.srt');
+    const cue = (at: number, text: string) => `1\n00:00:0${at},520 --> 00:00:0${at},900\n${text}\n\n`;
+    await writeFile(srt, [cue(1, 'before'), cue(2, 'two'), cue(4, 'four'), cue(7, 'after')].join(''));
+    const source = await brightnessOf(film);
+    const lumaAt = (frames: typeof source, at: number) =>
+      frames.filter(({ seconds }) => seconds <= at + 0.002).at(-1)?.luma;
+    for (const [name, words] of [
+      ['out.mp4', ['--copy']],
+      ['out.mkv', ['--copy']],
+      ['encoded.mkv', ['--copy-video', '--audio-codec', 'aac']],
+      ['files.mp4', ['--copy', '--subtitles', 'sidecar']],
+    ] as const) {
+      const output = join(tempFolder(), name);
+      const clip = ['--start-clip', '3.1', '--clip-length', '3', '--caption-url', `file://${srt}`];
+      const args = ['run', film, '-o', output, ...clip, '--progress', 'none', ...words];
+      const { code, stderr } = await runCli(args, { env: build.env });
+      assert.is(code, 0, stderr);
+      const frames = await brightnessOf(output);
+      const file = name === 'files.mp4' ? output.replace('.mp4', '.und.vtt') : output;
+      const rows = await probed(file, ['-select_streams', 's', '-show_entries', 'packet=pts_time,size']);
+      const starts = rows.filter(([, size]) => Number(size) > 2).map(([start]) => Number(start));
+      assert.is(starts.length, 2, `${name} ${rows}`);
+      assert.equal(
+        starts.map((at) => lumaAt(frames, at)),
+        [lumaAt(source, 2.52), lumaAt(source, 4.52)],
+        `${name} ${starts}`,
+      );
+    }
+  });
+
   test('a copy from a transport stream says where it starts, which may be late', async ({
     inputs: [film = ''],
   }) => {

@@ -94,7 +94,10 @@ export function fileTrack(
   const name = `captions-${outputId}-${suffix}${extension}`;
   return {
     tracks: [
-      { from: 'file', streamIndex, name, ...content, language: knownLanguage(language), title, dispositions },
+      {
+        ...{ from: 'file', streamIndex, name, ...content, startSeconds: clip.startSeconds },
+        ...{ language: knownLanguage(language), title, dispositions },
+      },
     ],
     warnings: [...warnings, ...styleWarnings(captions)],
   };

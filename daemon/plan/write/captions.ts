@@ -30,19 +30,21 @@ function pathOf({ name }: Pick<FileTrack, 'name'>, { scratch }: PlanPaths): stri
 }
 
 /**
- * The files of captions as inputs. Their times count from the start of the clip. If more is read before that, `-ss` of
- * the output removes it from all inputs, so they are delayed by as much.
+ * The files of captions as inputs. Times of ffmpeg count from the start of the clip. If more is read before that, `-ss`
+ * of the output removes it from all inputs, so they are delayed by as much.
  */
 export function captionInputArgs(
   decision: Decision,
   skipSeconds: number,
   paths: PlanPaths,
 ): readonly string[] {
+  const delayOf = ({ startSeconds }: FileTrack) =>
+    wholeMilliseconds(skipSeconds + (startSeconds - decision.clip.startSeconds));
   return fileTracks(decision).flatMap((track) => [
     ...(track.demuxer === 'mov'
       ? safeInputOptions
       : ['-protocol_whitelist', 'file,pipe', '-format_whitelist', track.demuxer, '-f', track.demuxer]),
-    ...(skipSeconds > 0 ? ['-itsoffset', secondsArgument(wholeMilliseconds(skipSeconds))] : []),
+    ...(delayOf(track) === 0 ? [] : ['-itsoffset', secondsArgument(delayOf(track))]),
     ...['-i', fileArgument(pathOf(track, paths))],
   ]);
 }

@@ -20,7 +20,7 @@ export const budget: Budget = {
   'daemon/net': { lines: 440, files: 4 },
   'daemon/packaging': { lines: 4330, files: 32 },
   'daemon/pipeline': { lines: 6170, files: 42 },
-  'daemon/plan': { lines: 13520, files: 88 },
+  'daemon/plan': { lines: 13530, files: 88 },
   'daemon/queue': { lines: 3595, files: 21 },
   'daemon/queue/postgres': { lines: 910, files: 4 },
   'daemon/store': { lines: 5840, files: 39 },
