@@ -245,6 +245,8 @@ export interface UnusedContent {
   readonly unreadableTags?: readonly string[];
   /** The tags of tracks and chapters, of which outputs have only titles and languages. */
   readonly trackTags?: readonly TrackTag[];
+  /** What tracks declare as their language, if it is none that is known. */
+  readonly languages?: readonly { readonly streamIndex: number; readonly text: string }[];
   /** How many chapters follow those that are read. */
   readonly chapters?: number;
   /** The chosen programme and the others; absent if the file has fewer than two. */

@@ -182,6 +182,8 @@ const video = object({
   colourRange: optional(oneOf('full', 'limited')),
   hdr: optional(hdr),
   dolbyVision: optional(dolbyVision),
+  stereo3d: optional(word),
+  projection: optional(word),
   hasAlpha: optional(flag),
   hasClosedCaptions: optional(flag),
   language: optional(word),
@@ -221,6 +223,7 @@ const unused = object({
   trackTags: optional(
     listOf(object({ streamIndex: optional(count), chapter: optional(count), name: word }), 1000),
   ),
+  languages: optional(listOf(object({ streamIndex: count, text: word }), 1000)),
   chapters: optional(count),
   programs: optional(object({ chosen: program, others: listOf(program, 1000) })),
 });

@@ -20,7 +20,7 @@ import type { AudioTrack, Decision, VideoDecision } from './decide/decisions.js'
 import { groupDecisions, hasVideo } from './decide/group-decisions.js';
 import { hasHintTracks } from './decide/hint-tracks.js';
 import { reservedIndexBytes } from './decide/index-size.js';
-import { languagesOf, lostLanguageWarnings, lostRegionWarnings } from './decide/languages.js';
+import { languageWarnings } from './decide/languages.js';
 import { leftOutWarnings } from './decide/left-out.js';
 import { decideMetadata, hasTimecode } from './decide/metadata.js';
 import { decidePackaging } from './decide/packaging.js';
@@ -310,16 +310,10 @@ function decideOutput(
       }),
       ...attached.warnings,
       ...metadataWarnings,
-      // Playlists and manifests have those of segments.
-      ...(packaging.packaging === undefined
-        ? [
-            ...lostLanguageWarnings(settings, audioTracks, container, extension),
-            ...lostRegionWarnings(languagesOf(settings, audioTracks, tracks, isVideo ? media.video : null), {
-              container,
-              extension,
-            }),
-          ]
-        : []),
+      ...languageWarnings(settings, media, {
+        ...{ isVideo, audio: audioTracks, captions: renditions === undefined ? tracks : null },
+        ...{ container, extension, isPackaged: packaging.packaging !== undefined },
+      }),
       ...copies.warnings,
       ...copyWarnings(clip, copies, copyStart),
       ...(copyStart === null ? markWarnings(clip, copies, metadata) : []),

@@ -184,7 +184,7 @@ test('tracks have the languages, titles and uses of the request, a clip cuts the
     assert.equal(made[0]?.warnings, [
       'Only the language was kept of de-AT: .mp4 has no place for the region or script.',
       'Captions after the end of the video were cut.',
-      'A track without captions in this part of the video was left out.',
+      'The captions of the request were left out: none is shown in this part of the video.',
     ]);
   } finally {
     await daemon.stop();

@@ -132,6 +132,11 @@ for (const [build, path] of await buildPaths()) {
   });
 }
 
+const kept = 'only bold, italic and underlined text is kept.';
+const placeLost = (extension: string) =>
+  `The captions in stream 3 of the input (fre) lost colours, fonts or places: in ${extension}, ${kept}`;
+const styleLost = `The captions in stream 4 of the input lost colours, fonts or places: in .mp4, ${kept}`;
+
 test('outputs that are encoded together keep subtitles, and those without tracks say so', async () => {
   const folder = tempFolder();
   const input = await subtitledFilm(folder);
@@ -170,7 +175,14 @@ test('outputs that are encoded together keep subtitles, and those without tracks
     ]);
     assert.equal(
       outputs.map(({ warnings = [] }) => warnings.join()),
-      ['', '', '', '', 'The subtitles of the input were left out: .ts has no tracks for them.', '', '', ''],
+      [
+        [placeLost('.mp4'), styleLost].join(),
+        placeLost('.mkv'),
+        [placeLost('.mp4'), styleLost].join(),
+        '',
+        'The subtitles of the input were left out: .ts has no tracks for them.',
+        ...['', '', ''],
+      ],
     );
   } finally {
     await daemon.stop();

@@ -1,6 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readChapters, readTags, readTimecode, unreadableTags } from '../../daemon/ffmpeg/probe/read-tags.js';
+import {
+  readChapters,
+  readLabels,
+  readTags,
+  readTimecode,
+  unreadableTags,
+} from '../../daemon/ffmpeg/probe/read-tags.js';
+import { readUnused } from '../../daemon/ffmpeg/probe/read-unused.js';
 
 const read = (tags: object, format = 'mov,mp4') =>
   readTags({ format: { format_name: format, tags } }).tags.map(({ name, value }) => `${name}=${value}`);
@@ -105,6 +112,19 @@ test('tags that are too long or too many are named', () => {
 test('tags that ffmpeg skipped are named', () => {
   const line = (frame: string) => `Incorrect BOM value\nError reading frame ${frame}, skipped\n`;
   assert.equal(unreadableTags(['TIT2', 'TSSE', 'TIT2', 'TXXX'].map(line).join('')), ['title', 'txxx']);
+});
+
+test('a language is a code, also if the file declares it in another form, and others are named', () => {
+  const streams = ['en_US', 'German', 'Klingonese', 'und'].map((language, index) => ({
+    ...{ index, codec_type: 'audio', codec_name: 'aac', channels: 2, sample_rate: '48000' },
+    tags: { language },
+  }));
+  assert.equal(streams.map(readLabels), [{ language: 'en-US' }, { language: 'deu' }, {}, {}]);
+  const used = { used: new Set([0, 1, 2, 3]), longTags: [], unreadable: [], trackTags: [] };
+  const measured = { stills: new Set<number>(), empty: new Set<number>() };
+  assert.equal(readUnused({}, { streams, programs: null }, { ...used, ...measured }), {
+    languages: [{ streamIndex: 2, text: 'Klingonese' }],
+  });
 });
 
 test('chapters are in the order of their times, which count from the start of the file', () => {

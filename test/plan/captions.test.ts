@@ -98,6 +98,46 @@ for (const [name, filename, subtitles, prepared, warnings] of [
   });
 }
 
+const styles: readonly (readonly [
+  string,
+  PreparedCaptions['captions']['syntax'],
+  string,
+  string | undefined,
+])[] = [
+  ['a place', 'ass', '0,{\\pos(1,2)}Hi', undefined],
+  ['a style', 'ass', '0,Hi', 'Style: Sign,Comic Sans,20'],
+  ['a colour', 'subrip', '<font color="red">Hi</font>', undefined],
+  ['a class', 'webvtt', '<c.red>Hi</c>', undefined],
+];
+
+for (const [name, syntax, raw, header] of styles) {
+  test(`${name} of ${syntax} is kept in .mkv or named`, () => {
+    const cues = [{ startMs: 0, endMs: 1000, spans: [{ text: 'Hi' }], raw }];
+    const given = { syntax, cues, language: null, warnings: [], ...(header === undefined ? {} : { header }) };
+    const warnings = (filename: string) =>
+      planned({}, filename, [captions({ captions: given, language: 'de' })]).products[0]?.warnings;
+    const lost = (where: string) => [
+      `The captions of the request (de) lost colours, fonts or places: in ${where}, only bold, italic and underlined text is kept.`,
+    ];
+    assert.equal(warnings('film.mp4'), lost('.mp4'));
+    assert.equal(warnings('film.mkv'), syntax === 'webvtt' ? lost('.mkv') : []);
+    assert.equal(warnings('film.webm'), syntax === 'webvtt' ? [] : lost('.webm'));
+  });
+}
+
+test('bold and italic text of any syntax, and the styles that ffmpeg writes, are no loss', () => {
+  for (const [syntax, raw] of [
+    ['ass', '0,{\\i1}Hi{\\i0}'],
+    ['subrip', '<font face="Serif" size="18"><i>Hi</i></font>'],
+    ['webvtt', '<b>Hi</b>'],
+  ] as const) {
+    const cues = [{ startMs: 0, endMs: 1000, spans: [{ text: 'Hi' }], raw }];
+    const given = { syntax, cues, header: 'Style: Default,Arial,16,', language: null, warnings: [] };
+    const made = planned({}, 'film.mp4', [captions({ captions: given })]);
+    assert.not.match(made.products[0]?.warnings.join() ?? '', 'lost', syntax);
+  }
+});
+
 test('an output without video, with skip_captions or subtitles: drop has no captions and no warning', () => {
   for (const settings of [{ skip_video: true }, { skip_captions: true }, { subtitles: 'drop' }] as const) {
     const made = planned(settings, 'film.mp4', [captions()], { subtitles: [pgs] });

@@ -1,4 +1,4 @@
-import { languageCode, languageTag } from '../../../src/shared/text/languages.js';
+import { languageTag, parseLanguage } from '../../../src/shared/text/languages.js';
 import {
   type ChapterFacts,
   genericTitle,
@@ -197,14 +197,14 @@ const secondNames: Readonly<Partial<Record<TrackDisposition, string>>> = { visua
 
 /** What a file declares about a track of audio or subtitles. */
 export function readLabels(stream: ProbeObject): TrackLabels {
-  const language = tagAt(stream, 'language');
+  const language = parseLanguage(tagAt(stream, 'language') ?? '');
   const handler = tagAt(stream, 'handler_name') ?? '';
   const title = plainText(tagAt(stream, 'title') ?? (genericTitle.test(handler) ? '' : handler));
   const dispositions = trackDispositions.filter((name) =>
     [name, secondNames[name] ?? name].some((one) => hasDisposition(stream, one)),
   );
   return {
-    ...(language === null || languageCode(language) === null ? {} : { language }),
+    ...(language === null ? {} : { language }),
     ...(title === '' ? {} : { title: title.slice(0, maxTitleLength) }),
     ...(dispositions.length === 0 ? {} : { dispositions }),
   };

@@ -1,3 +1,4 @@
+import { parseLanguage } from '../../../src/shared/text/languages.js';
 import { type TrackTag, timecodePattern, type UnusedContent, type UnusedTrack } from '../../jobs/media.js';
 import {
   hasDisposition,
@@ -9,7 +10,7 @@ import {
   textAt,
 } from './probe-fields.js';
 import { isCodecKnown } from './read-streams.js';
-import { maxChapters } from './read-tags.js';
+import { maxChapters, plainText } from './read-tags.js';
 import type { ProgramSelection } from './select-program.js';
 
 /** Longer lists are cut: a file may declare thousands of tags or tracks. */
@@ -43,15 +44,25 @@ export function readUnused(
     .filter((stream) => !used.has(numberAt(stream, 'index') ?? -1) && !isChapterTrack(stream, chapterCount))
     .flatMap((stream) => unusedTrack(stream, known) ?? [])
     .slice(0, maxItems);
+  const languages = streams.flatMap(unknownLanguage).slice(0, maxItems);
   const unused: UnusedContent = {
     ...(tracks.length === 0 ? {} : { tracks }),
     ...(chapterCount <= maxChapters ? {} : { chapters: chapterCount - maxChapters }),
     ...(longTags.length === 0 ? {} : { tags: longTags.slice(0, maxItems) }),
     ...(unreadable.length === 0 ? {} : { unreadableTags: unreadable.slice(0, maxItems) }),
     ...(trackTags.length === 0 ? {} : { trackTags }),
+    ...(languages.length === 0 ? {} : { languages }),
     ...(programs === null ? {} : { programs: { ...programs, others: programs.others.slice(0, maxItems) } }),
   };
   return Object.keys(unused).length === 0 ? null : unused;
+}
+
+function unknownLanguage(stream: ProbeObject): NonNullable<UnusedContent['languages']> {
+  const text = plainText(tagAt(stream, 'language') ?? '').slice(0, 100);
+  const isNone = /^(?:|un[dk]|unknown|undetermined|undefined|none|\W*)$/i.test(text);
+  return isNone || parseLanguage(text) !== null
+    ? []
+    : [{ streamIndex: numberAt(stream, 'index') ?? 0, text }];
 }
 
 /** MP4 stores the titles of chapters in a track of text. */

@@ -82,15 +82,17 @@ export function withOneDefault(tracks: readonly CaptionTrack[]): readonly Captio
 
 /** The track of captions that are text, written to a file for ffmpeg. */
 export function fileTrack(
-  { captions, streamIndex, language, title, dispositions }: PreparedCaptions,
-  { container, clip, outputId }: CaptionContext,
+  prepared: PreparedCaptions,
+  context: CaptionContext,
   suffix: string,
 ): DecidedCaptions {
+  const { container, clip, outputId } = context;
+  const { captions, streamIndex, language, title, dispositions } = prepared;
   const { cues, warnings } = clipCaptions(captions, clip);
   if (cues.length === 0) {
-    return { tracks: [], warnings: [...warnings, emptyWarning] };
+    return { tracks: [], warnings: [...warnings, emptyWarning(prepared)] };
   }
-  const { extension, ...content } = contentOf({ ...captions, cues }, container);
+  const { extension, syntax, ...content } = contentOf({ ...captions, cues }, container);
   const name = `captions-${outputId}-${suffix}${extension}`;
   return {
     tracks: [
@@ -99,12 +101,59 @@ export function fileTrack(
         ...{ language: knownLanguage(language), title, dispositions },
       },
     ],
-    warnings: [...warnings, ...styleWarnings(captions)],
+    warnings: [
+      ...warnings,
+      ...styleWarnings(captions),
+      ...lostStyleWarnings(prepared, syntax, context.extension),
+    ],
   };
 }
 
 /** The warning about a track that has no captions in the clip. */
-export const emptyWarning = 'A track without captions in this part of the video was left out.';
+export function emptyWarning(prepared: PreparedCaptions): string {
+  return `${nameOf(prepared)} were left out: none is shown in this part of the video.`;
+}
+
+/** The subject of a sentence: `The captions in stream 2 of the input (deu, Commentary)`. */
+function nameOf({ streamIndex, language, title }: PreparedCaptions): string {
+  const labels = [language, title].filter((label) => label !== null).join(', ');
+  const where = streamIndex === null ? 'of the request' : `in stream ${streamIndex} of the input`;
+  return `The captions ${where}${labels === '' ? '' : ` (${labels})`}`;
+}
+
+/** What a cue has in its syntax besides bold, italic and underlined text, which all tracks keep. */
+const furtherStyles = {
+  subrip: /<font\s[^<>]*color|\{\\/i,
+  webvtt: /<(?:c|v|lang|ruby)[\s.>]/,
+  ass: /\{[^{}]*\\(?![ibu]\d*\s*[\\}])/,
+} as const;
+
+/** The styles of an ASS file that ffmpeg writes for text of another format, and of one that has no styles. */
+const plainStyle = /^Style:\s*Default,\s*Arial,/;
+
+/** Whether captions have styles or places that are lost in another syntax. */
+function hasFurtherStyles({ syntax, header = '', cues }: Captions): boolean {
+  if (syntax === 'webvtt' && cues.some(({ settings }) => settings !== undefined)) return true;
+  const written = syntax === 'other' ? 'ass' : syntax;
+  const styles = written === 'ass' ? (header.match(/^Style:.*$/gm) ?? []) : [];
+  return (
+    styles.some((line) => !plainStyle.test(line)) ||
+    cues.some(({ raw = '', isDrawing }) => isDrawing === true || furtherStyles[written].test(raw))
+  );
+}
+
+/** The warning about styles that tracks or files of this syntax do not have. */
+export function lostStyleWarnings(
+  prepared: PreparedCaptions,
+  syntax: Captions['syntax'] | 'tx3g',
+  where: string,
+): readonly string[] {
+  return prepared.captions.syntax === syntax || !hasFurtherStyles(prepared.captions)
+    ? []
+    : [
+        `${nameOf(prepared)} lost colours, fonts or places: in ${where}, only bold, italic and underlined text is kept.`,
+      ];
+}
 
 /**
  * Readers of ffmpeg find no captions in a file that begins with styles or regions (WebVTT), so tracks have none of
@@ -167,12 +216,17 @@ function contentOf(
   readonly extension: string;
   readonly demuxer: Extract<CaptionTrack, { from: 'file' }>['demuxer'];
   readonly content: string | Buffer;
+  readonly syntax: Captions['syntax'] | 'tx3g';
 } {
   const form = trackForms[muxer];
-  if (form === 'tx3g') return { extension: '.mp4', demuxer: 'mov', content: timedTextFile(captions.cues) };
+  if (form === 'tx3g')
+    return { extension: '.mp4', demuxer: 'mov', syntax: 'tx3g', content: timedTextFile(captions.cues) };
   if (form === 'webvtt')
-    return { extension: '.vtt', demuxer: 'webvtt', content: webvttText(withoutStyles(captions)) };
+    return {
+      ...{ extension: '.vtt', demuxer: 'webvtt', syntax: 'webvtt' },
+      content: webvttText(withoutStyles(captions)),
+    };
   return captions.syntax === 'ass'
-    ? { extension: '.ass', demuxer: 'ass', content: assText(captions) }
-    : { extension: '.srt', demuxer: 'srt', content: subripText(captions) };
+    ? { extension: '.ass', demuxer: 'ass', syntax: 'ass', content: assText(captions) }
+    : { extension: '.srt', demuxer: 'srt', syntax: 'subrip', content: subripText(captions) };
 }

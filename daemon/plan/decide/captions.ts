@@ -16,6 +16,7 @@ import {
   fileTrack,
   hasCaptionTracks,
   imageTrack,
+  lostStyleWarnings,
   withOneDefault,
 } from './caption-tracks.js';
 import { areImages, clipCaptions, leftOutWarning } from './clip-captions.js';
@@ -229,7 +230,14 @@ function decideRenditions(
       label: title ?? (dispositions.includes('forced') && !isForced ? `${name} (forced)` : name),
       isForced,
     };
-    return { ...one, rendition, warnings: cues.length === 0 ? [...warnings, emptyWarning] : warnings };
+    return {
+      ...one,
+      rendition,
+      warnings: [
+        ...warnings,
+        ...(cues.length === 0 ? [emptyWarning(one)] : lostStyleWarnings(one, 'webvtt', 'WebVTT')),
+      ],
+    };
   });
   const found = all.filter(({ rendition }) => rendition.captions.cues.length > 0);
   const chosen = defaultPosition(found);

@@ -1,6 +1,6 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { languageCode } from '../../../src/shared/text/languages.js';
-import type { AudioFacts, VideoFacts } from '../../jobs/media.js';
+import type { AudioFacts, MediaFacts } from '../../jobs/media.js';
 import type { Container } from '../formats.js';
 import type { CaptionTrack } from '../plan-types.js';
 import { namesSentence } from './left-out.js';
@@ -26,19 +26,61 @@ export function storedLanguage(language: string, { muxer }: Container): string |
   return code !== null && region !== undefined && hasRegions ? `${code}-${region.toUpperCase()}` : code;
 }
 
-/** The languages that a file should declare: the one that the request sets, or those of its tracks. */
-export function languagesOf(
-  { audio_language }: OutputSettings,
-  audio: readonly AudioFacts[],
-  captions: readonly CaptionTrack[],
-  video: VideoFacts | null,
-): readonly (string | null | undefined)[] {
-  const ofAudio = audio.map(({ language }) => (audio.length === 1 ? (audio_language ?? language) : language));
-  return [...ofAudio, ...captions.map(({ language }) => language), video?.language];
+/** An output whose languages are checked. */
+interface LanguageContext {
+  readonly isVideo: boolean;
+  readonly audio: readonly AudioFacts[];
+  /** Its tracks of captions; null if they are in files of their own, which have all of a language. */
+  readonly captions: readonly CaptionTrack[] | null;
+  readonly container: Container;
+  readonly extension: string;
+  /** Whether playlists and manifests declare the languages. */
+  readonly isPackaged: boolean;
+}
+
+/** Names the languages of tracks that an output does not declare, or only in part. */
+export function languageWarnings(
+  settings: OutputSettings,
+  media: MediaFacts,
+  { isVideo, audio, captions, container, extension, isPackaged }: LanguageContext,
+): readonly string[] {
+  const { audio_language: ofRequest } = settings;
+  const video = isVideo && media.video !== null ? [media.video] : [];
+  const ofAudio = audio.map(({ language }) => (audio.length === 1 ? (ofRequest ?? language) : language));
+  const others = [...(captions ?? []), ...video].map(({ language }) => language);
+  const tracks = [
+    ...video,
+    ...(ofRequest === undefined ? audio : []),
+    ...(captions ?? media.subtitles ?? []),
+  ];
+  return [
+    ...unknownLanguageWarnings(media, tracks),
+    ...(isPackaged
+      ? []
+      : [
+          ...lostLanguageWarnings(settings, audio, container, extension),
+          ...lostRegionWarnings([...ofAudio, ...others], { container, extension }),
+        ]),
+  ];
+}
+
+/** Names what tracks of an output declare in the input as their language, and is none that is known. */
+function unknownLanguageWarnings(
+  { unused }: MediaFacts,
+  tracks: readonly { readonly streamIndex: number | null }[],
+): readonly string[] {
+  const lost = (unused?.languages ?? []).filter((one) =>
+    tracks.some(({ streamIndex }) => streamIndex === one.streamIndex),
+  );
+  return namesSentence(
+    lost.map(({ streamIndex, text }) => `stream ${streamIndex} (${text})`),
+    (names) =>
+      `The language of ${names} of the input was left out: it is no code or English name of a language.`,
+  );
 }
 
 /** Names the languages of which a file has no region or script. */
-export function lostRegionWarnings(
+function lostRegionWarnings(
   languages: readonly (string | null | undefined)[],
   { container, extension }: { readonly container: Container; readonly extension: string },
 ): readonly string[] {
@@ -68,7 +110,7 @@ export function decideLanguage(
 }
 
 /** Names the languages of audio that a file has no place for, unless the request sets one, which is named elsewhere. */
-export function lostLanguageWarnings(
+function lostLanguageWarnings(
   { audio_language }: OutputSettings,
   audio: readonly AudioFacts[],
   container: Container,

@@ -45,6 +45,17 @@ export function languageTag(language: string): string {
   return short === undefined ? language : `${short}${rest}`;
 }
 
+/**
+ * The language that a file declares in any form, as a code: `en-US` for `en_US`, `deu` for `German`. Null if it is no
+ * language, or not known.
+ */
+export function parseLanguage(text: string): string | null {
+  const code = text.trim().replaceAll('_', '-');
+  if (languageCode(code) !== null) return code;
+  const name = code.toLowerCase();
+  return [...shortTags].find(([, short]) => languageName(short)?.toLowerCase() === name)?.[0] ?? null;
+}
+
 /** The English name of a language; null if it is not known. */
 export function languageName(language: string | null): string | null {
   if (language === null || languageCode(language) === null) return null;

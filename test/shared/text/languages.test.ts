@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { languageCode } from '../../../src/shared/text/languages.js';
+import { languageCode, parseLanguage } from '../../../src/shared/text/languages.js';
 
 const cases: readonly (readonly [string, string | null])[] = [
   ['en', 'eng'],
@@ -21,6 +21,18 @@ const cases: readonly (readonly [string, string | null])[] = [
 
 for (const [text, expected] of cases) {
   test(`the code of "${text}" is ${expected}`, () => assert.is(languageCode(text), expected));
+}
+
+for (const [text, expected] of [
+  ['en_US', 'en-US'],
+  ['por-BR', 'por-BR'],
+  ['German', 'deu'],
+  ['english ', 'eng'],
+  ['Klingonese', null],
+  ['und', null],
+  ['', null],
+] as const) {
+  test(`"${text}" declares ${expected}`, () => assert.is(parseLanguage(text), expected));
 }
 
 test('every code of two letters has one of three that means the same language', () => {
