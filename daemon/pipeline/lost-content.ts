@@ -74,16 +74,21 @@ function lostDisplayWarnings({ video: expected }: Product, { video }: MediaFacts
   const colours = (['colourPrimaries', 'colourTransfer', 'colourSpace'] as const).flatMap((name) =>
     video[name] === undefined ? (source[name] ?? []) : [],
   );
-  return [
+  const isOpaque = source.hasAlpha === true && video.hasAlpha !== true;
+  const lost = [
     ...(orientationOf(source) === orientationOf(video) ? [] : [`rotation (${turned.join(', ')})`]),
     ...(Math.abs(shapeOf(source) / shapeOf(video) - 1) < shapeTolerance
       ? []
       : [`sample aspect ratio (${numerator}:${denominator})`]),
     ...(colours.length === 0 ? [] : [`colours (${colours.join(', ')})`]),
-  ].map(
-    (what) =>
-      `The copied video lost its ${what}, which the container does not store: encode the video to keep it.`,
-  );
+  ];
+  return [
+    ...lost.map(
+      (what) =>
+        `The copied video lost its ${what}, which the container does not store: encode the video to keep it.`,
+    ),
+    ...(isOpaque ? ['The copied video lost its transparency, which the container does not store.'] : []),
+  ];
 }
 
 /** The coarsest step in which a stream stores these values: the highest luminance of AV1. */

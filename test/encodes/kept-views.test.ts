@@ -9,7 +9,10 @@ import { addToSampleEntry, box } from '../helpers/mp4-boxes.js';
 import { tempFolder } from '../helpers/temp.js';
 import { shippedBuilds } from './shipped.js';
 
-/* Two views in a frame and views in all directions, which MP4 stores in `st3d` and `sv3d`, as ffprobe reads outputs. */
+/*
+ * Two views in a frame and views in all directions, which MP4 stores in `st3d` and `sv3d`, and transparency, as ffprobe
+ * reads outputs.
+ */
 
 const { ffprobe } = await testFfmpeg();
 
@@ -29,6 +32,20 @@ async function sphericalFilm(): Promise<string> {
     box('sv3d', Buffer.concat([header, projection])),
   );
   return path;
+}
+
+/** A film whose alpha channel is outside of its frames. */
+async function transparentFilm(): Promise<string> {
+  const path = join(tempFolder(), 'in.webm');
+  const codec = ['-c:v', 'libvpx-vp9', '-pix_fmt', 'yuva420p', '-auto-alt-ref', '0', '-cpu-used', '8'];
+  await makeMedia(path, [...testVideo('64x64', 25, 0.4), ...codec]);
+  return path;
+}
+
+async function hasAlpha(path: string): Promise<boolean> {
+  const args = ['-v', 'error', '-show_entries', 'stream_tags', '-of', 'json', path];
+  const { stdout } = await promisify(execFile)(ffprobe.path, args);
+  return /"alpha_mode": "1"/i.test(stdout);
 }
 
 type SideData = Readonly<Partial<Record<'side_data_type' | 'type' | 'projection', string>>>;
@@ -51,6 +68,7 @@ const none = { stereo: undefined, projection: undefined };
 for (const { name: build, env } of await shippedBuilds()) {
   const test = suite(build);
   const film = sphericalFilm();
+  const transparent = transparentFilm();
   for (const [name, flags, expected] of [
     ['copy.mp4', ['--copy'], all],
     ['copy.mkv', ['--copy'], all],
@@ -71,6 +89,22 @@ for (const { name: build, env } of await shippedBuilds()) {
         found.projection === undefined,
         stderr,
       );
+    });
+  }
+
+  for (const [extension, isKept] of [
+    ['mkv', true],
+    ['webm', true],
+    ['mp4', false],
+  ] as const) {
+    test(`${extension}: a copy keeps transparency, or names it`, async () => {
+      assert.ok(await hasAlpha(await transparent));
+      const output = join(tempFolder(), `copy.${extension}`);
+      const args = ['run', await transparent, '-o', output, '--progress', 'none', '--copy'];
+      const { code, stderr } = await runCli(args, { env });
+      assert.is(code, 0, stderr);
+      assert.is(await hasAlpha(output), isKept);
+      assert.is(stderr.includes('lost its transparency'), !isKept, stderr);
     });
   }
   test.run();

@@ -147,8 +147,8 @@ function namedTags(owner: ProbeObject, container: string): readonly NamedTag[] {
   });
 }
 
-/** What tracks and chapters have besides what is kept: their title and language, and the time of MP4. */
-const keptOfTracks = ['title', 'language', 'creation_time', 'rotate'];
+/** What is kept of tracks and chapters, or named otherwise: how they are called and shown, and the time of MP4. */
+const keptOfTracks = ['title', 'language', 'creation_time', 'rotate', 'alpha_mode', 'stereo_mode'];
 
 function otherNames(owner: ProbeObject, container: string): readonly string[] {
   const names = namedTags(owner, container).map(({ name }) => name);

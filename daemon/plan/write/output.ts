@@ -62,12 +62,16 @@ export function outputArgs(
 }
 
 /** The arguments for video that is copied. A copied clip starts at time 0, also if its first keyframe is before it. */
-function copiedVideoArgs({ copiedVideo, clip }: Decision): readonly string[] {
+function copiedVideoArgs({ copiedVideo, clip, container: { muxer } }: Decision): readonly string[] {
   if (copiedVideo === undefined) return [];
   const { source, repeatsParameterSets, dropsTimecode = false, tag } = copiedVideo;
   return [
     ...['-c:v', 'copy', ...(tag === undefined ? [] : ['-tag:v', tag])],
     ...(dropsTimecode ? ['-metadata:s:v:0', 'timecode='] : []),
+    // Without this tag, players ignore the alpha channel that VP8 and VP9 have outside of their frames.
+    ...(source.hasAlpha === true && /^vp[89]$/.test(source.codec) && /^(?:matroska|webm)$/.test(muxer)
+      ? ['-metadata:s:v:0', 'alpha_mode=1']
+      : []),
     ...(repeatsParameterSets ? ['-bsf:v', parameterSetFilters(source.codec)] : []),
     ...(clip.startSeconds === 0 ? [] : ['-avoid_negative_ts', 'make_zero']),
   ];

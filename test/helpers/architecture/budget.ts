@@ -19,7 +19,7 @@ export const budget: Budget = {
   'daemon/migrate': { lines: 940, files: 4 },
   'daemon/net': { lines: 440, files: 4 },
   'daemon/packaging': { lines: 4330, files: 32 },
-  'daemon/pipeline': { lines: 6170, files: 42 },
+  'daemon/pipeline': { lines: 6180, files: 42 },
   'daemon/plan': { lines: 13630, files: 88 },
   'daemon/queue': { lines: 3595, files: 21 },
   'daemon/queue/postgres': { lines: 910, files: 4 },
