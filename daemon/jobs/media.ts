@@ -122,6 +122,8 @@ export interface VideoFacts extends Omit<TrackLabels, 'dispositions'> {
   readonly stereo3d?: string;
   /** What its frames show of all directions, as ffprobe names it: `equirectangular`, ... Absent for a flat video. */
   readonly projection?: string;
+  /** Pixels that players cut off at each side of the stored frame; absent if none. ffmpeg does not. */
+  readonly borders?: Readonly<Record<'top' | 'bottom' | 'left' | 'right', number>>;
   /** Set if frames may be partly transparent. */
   readonly hasAlpha?: true;
   /** Set if its frames carry closed captions (CEA-608, CEA-708). */

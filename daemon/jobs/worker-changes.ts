@@ -184,6 +184,7 @@ const video = object({
   dolbyVision: optional(dolbyVision),
   stereo3d: optional(word),
   projection: optional(word),
+  borders: optional(object({ top: count, bottom: count, left: count, right: count })),
   hasAlpha: optional(flag),
   hasClosedCaptions: optional(flag),
   language: optional(word),

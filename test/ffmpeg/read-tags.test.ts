@@ -111,7 +111,7 @@ test('tags that are too long or too many are named', () => {
 
 test('tags that ffmpeg skipped are named', () => {
   const line = (frame: string) => `Incorrect BOM value\nError reading frame ${frame}, skipped\n`;
-  assert.equal(unreadableTags(['TIT2', 'TSSE', 'TIT2', 'TXXX'].map(line).join('')), ['title', 'txxx']);
+  assert.equal(unreadableTags({}, ['TIT2', 'TSSE', 'TIT2', 'TXXX'].map(line).join('')), ['title', 'txxx']);
 });
 
 test('a language is a code, also if the file declares it in another form, and others are named', () => {

@@ -35,7 +35,8 @@ async function readBoxes(
   return { boxes, damaged: null };
 }
 
-async function withFile<T>(path: string, use: (file: FileHandle) => Promise<T>): Promise<T> {
+/** Uses a file that is open for reading, and closes it. Rejects if it cannot be opened. */
+export async function withFile<T>(path: string, use: (file: FileHandle) => Promise<T>): Promise<T> {
   const file = await open(path);
   try {
     return await use(file);

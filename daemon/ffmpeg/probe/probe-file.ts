@@ -7,6 +7,7 @@ import { ProgramMessages } from '../explain.js';
 import type { Binary } from '../ffmpeg-types.js';
 import { withCorrectLength } from './correct-length.js';
 import { isMp4, playlistKind } from './formats.js';
+import { withHeaderFacts } from './header-facts.js';
 import {
   detectFieldOrder,
   findEmptyAudio,
@@ -58,7 +59,9 @@ export async function probeFile(
     { json: firstJson, stderr: firstExit.stderr },
     { path, head, sizeBytes, program, probe: probeAgain },
   );
-  const json = isMp4(head) ? await withMovieLength(printed, path, sizeBytes) : printed;
+  const json = isMp4(head)
+    ? await withMovieLength(printed, path, sizeBytes)
+    : await withHeaderFacts(printed, path, head, sizeBytes);
   throwIfInterrupted();
   const reading = { settings, signal: deadlineSignal };
   const stills = await findStills(ffprobe, path, json, reading);

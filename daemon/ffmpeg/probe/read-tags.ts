@@ -162,13 +162,14 @@ const frameNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * The tags that ffmpeg left out because it cannot read them, such as a text in UTF-16 without a byte order mark. It names
- * only those of ID3.
+ * The tags of ID3 that ffmpeg left out: those that it cannot read, such as a text in UTF-16 without a byte order mark, and
+ * those that it does not read at all.
  */
-export function unreadableTags(stderr: string): readonly string[] {
+export function unreadableTags(json: ProbeObject, stderr: string): readonly string[] {
   const frames = [...stderr.matchAll(/^Error reading frame (\w{3,4}), skipped/gm)];
   const names = frames.map(([, frame = '']) => frameNames[frame] ?? frame.toLowerCase());
-  return [...new Set(names)].filter((name) => !isTechnical(name));
+  const unread = Array.isArray(json.unread_tags) ? json.unread_tags.map(String) : [];
+  return [...new Set([...names, ...unread])].filter((name) => !isTechnical(name));
 }
 
 /** A name without what could not be in one. Matroska has all names in upper case, so that its case has no meaning. */

@@ -2,6 +2,7 @@ import type { Orientation, Ratio, VideoFacts } from '../../jobs/media.js';
 import {
   hasDisposition,
   numberAt,
+  objectAt,
   objectsAt,
   type ProbeObject,
   ratioAt,
@@ -104,9 +105,18 @@ export function readVideo(
     ...readProfile(chosen),
     ...(frames > 0 ? { frameCount: frames } : {}),
     ...readColours(chosen),
+    ...readBorders(chosen),
     ...readViews(chosen),
     ...(dolbyVision === null ? {} : { dolbyVision }),
   };
+}
+
+/** The pixels that players cut off at each side, if there are any. */
+function readBorders(stream: ProbeObject): Pick<VideoFacts, 'borders'> {
+  const declared = objectAt(stream, 'borders');
+  const side = (name: string) => numberAt(declared, name) ?? 0;
+  const borders = { top: side('top'), bottom: side('bottom'), left: side('left'), right: side('right') };
+  return Object.values(borders).some((pixels) => pixels > 0) ? { borders } : {};
 }
 
 /** What a stream declares about two views, and about views in all directions. A flat video may declare `2D`. */

@@ -252,7 +252,7 @@ export function validateProbe(output: ProbeOutput): ProbeValidation {
   const { tags, tooLong: longTags, ofTracks: trackTags } = readTags(json);
   const unused = readUnused(json, selection, {
     used: new Set([...used].map(({ streamIndex }) => streamIndex)),
-    ...{ longTags, trackTags, unreadable: unreadableTags(output.stderr), stills, empty },
+    ...{ longTags, trackTags, unreadable: unreadableTags(json, output.stderr), stills, empty },
   });
   const chapters = readChapters(json);
   const timecode = readTimecode(json);

@@ -41,7 +41,7 @@ export function leftOutWarnings(
     ...trackWarnings('video', videos),
     ...(wantsAudio && otherAudio !== null ? otherAudioWarnings(otherAudio, media) : []),
     ...trackWarnings('audio', audios),
-    ...(hasVideo || !wantsVideo ? [] : subtitleWarnings(settings, media)),
+    ...(hasVideo ? borderWarnings(media.video) : wantsVideo ? subtitleWarnings(settings, media) : []),
     ...namesSentence(
       data.map(({ codec, streamIndex }) => `stream ${streamIndex} (${dataName(codec)})`),
       (names) =>
@@ -121,6 +121,16 @@ function otherAudioWarnings(
     tracks.map((track) => trackLabel(track, media)),
     (names) =>
       `Audio track${isOne ? '' : 's'} ${names} of the input ${isOne ? 'was' : 'were'} left out: ${reason}.`,
+  );
+}
+
+/** The borders that players cut off only from the input. */
+function borderWarnings(video: MediaFacts['video']): readonly string[] {
+  return namesSentence(
+    Object.entries(video?.borders ?? {}).flatMap(([side, pixels]) =>
+      pixels > 0 ? `${pixels} at the ${side}` : [],
+    ),
+    (names) => `The input asks players to cut pixels off its video, which the output shows: ${names}.`,
   );
 }
 
