@@ -2,6 +2,7 @@ import { withoutPassword } from '../../src/shared/redact.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { methodOf } from '../../src/shared/settings/thumbnail-rules.js';
 import type { ThumbnailSettings } from '../../src/shared/settings/thumbnails.js';
+import { sum } from '../../src/shared/text/numbers.js';
 import { replaceExtensionInUrl } from '../../src/shared/text/url-text.js';
 import { formatOf, type NamedImage, namedImage, thumbnailUrl } from '../../src/shared/thumbnail-names.js';
 import type { Job, JobOutput, JobThumbnail, OutputDestination } from './job.js';
@@ -57,10 +58,6 @@ function imagesOf(set: ThumbnailSettings): number | null {
 /** The number of ids that the thumbnails of outputs need. */
 export function reservedThumbnailIds(outputs: readonly Pick<JobOutput, 'settings'>[]): number {
   return sum(outputs.flatMap(({ settings }) => thumbnailSets(settings).map(maxImagesOf)));
-}
-
-function sum(counts: readonly number[]): number {
-  return counts.reduce((total, count) => total + count, 0);
 }
 
 /** Where an image of a set is delivered, and the URL that records show (contract, section 9). */

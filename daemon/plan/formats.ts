@@ -103,22 +103,8 @@ const quickTimeTags = {
 const wavTags = {
   only: [
     ...['title', 'artist', 'album', 'date', 'genre', 'comment', 'copyright', 'track', 'language'],
-    ...[
-      'IARL',
-      'ICMS',
-      'ICRP',
-      'IDIM',
-      'IDPI',
-      'IENG',
-      'IKEY',
-      'ILGT',
-      'IMED',
-      'IPLT',
-      'ISBJ',
-      'ISHP',
-      'ISRC',
-      'ISRF',
-    ],
+    ...['IARL', 'ICMS', 'ICRP', 'IDIM', 'IDPI', 'IENG', 'IKEY'],
+    ...['ILGT', 'IMED', 'IPLT', 'ISBJ', 'ISHP', 'ISRC', 'ISRF'],
   ],
 } as const;
 // The names of the others become those of tags that exist already.
@@ -346,6 +332,11 @@ export type Extension = keyof typeof containers;
 /** The container of an extension. */
 export function containerOf(extension: Extension): Container {
   return containers[extension];
+}
+
+/** Whether a container is Matroska or WebM, which is a part of it. */
+export function isMatroska({ muxer }: Container): boolean {
+  return muxer === 'matroska' || muxer === 'webm';
 }
 
 /** Whether a container holds a stream that is copied, by the name of its codec in ffprobe. */

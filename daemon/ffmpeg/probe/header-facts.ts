@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { withFile } from './mp4-boxes.js';
-import { isCover, objectAt, objectsAt, type ProbeObject, parseProbe, textAt } from './probe-fields.js';
+import { isTrack, objectAt, objectsAt, parseProbe, textAt } from './probe-fields.js';
 
 /** Reading stops after that many elements or frames: a file of empty ones could be read for hours. */
 const maxElements = 10_000;
@@ -123,8 +123,6 @@ function withTracks(json: string, tracks: readonly MatroskaTrack[]): string {
   if (!tracks.some(declaring)) return json;
   const probe = parseProbe(json);
   const known = tracks.filter(({ type }) => type !== 'other');
-  const isTrack = (stream: ProbeObject) =>
-    !isCover(stream) && /^(?:video|audio|subtitle)$/.test(textAt(stream, 'codec_type') ?? '');
   const streams = objectsAt(probe, 'streams');
   const listed = streams.filter(isTrack);
   const isSame =
@@ -150,10 +148,7 @@ const frameContents: Readonly<Record<string, string>> = {
 /** Frames that ffmpeg reads, and those that say something about the file or the tag. */
 const readFrames = /^(?:T...|COMM|USLT|APIC|CHAP|CTOC|PRIV|SEEK|ETCO|MLLT|SYTC|RBUF|POSS|ASPI|LINK|SIGN)$/;
 
-/**
- * What the tags at the start of a file hold in frames that ffmpeg does not read, and the names of texts of which it
- * reads only the first. Null bytes pad the tags.
- */
+/** What ID3 frames hold that ffmpeg does not read, and which texts it reads only the first of. Null bytes pad them. */
 async function unreadFrames(file: FileHandle, head: Buffer): Promise<readonly string[]> {
   const [version = 0, flags = 0] = [head[3], head[5]];
   // The frames of version 2.2 have other names. If bytes are inserted or the header is extended, offsets differ.

@@ -69,3 +69,8 @@ export function isCover(stream: ProbeObject): boolean {
     !hasDisposition(stream, 'timed_thumbnails')
   );
 }
+
+/** Whether a stream is a track of video, audio or subtitles, and not a cover image, a file or data. */
+export function isTrack(stream: ProbeObject): boolean {
+  return !isCover(stream) && /^(?:video|audio|subtitle)$/.test(textAt(stream, 'codec_type') ?? '');
+}

@@ -12,7 +12,7 @@ import {
 } from '../../jobs/media.js';
 import {
   hasDisposition,
-  isCover,
+  isTrack,
   numberAt,
   objectAt,
   objectsAt,
@@ -105,7 +105,7 @@ export function readTags(json: ProbeObject): FoundTags {
   for (const stream of streams) {
     const streamIndex = numberAt(stream, 'index') ?? 0;
     // ffmpeg gives each cover image tags of its own. Tracks of data and attached files are not kept with their tags.
-    if (isCover(stream) || !/^(?:video|audio|subtitle)$/.test(textAt(stream, 'codec_type') ?? '')) continue;
+    if (!isTrack(stream)) continue;
     if (container === 'ogg') add(stream, streamIndex);
     else ofTracks.push(...otherNames(stream, container).map((name) => ({ streamIndex, name })));
   }

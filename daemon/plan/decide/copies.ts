@@ -181,8 +181,9 @@ export function clipOfCopies(clip: Clip): Clip {
 }
 
 /**
- * The part of the input by which the chapters, the timecode and the captions of a copied clip are moved: it begins with the packet
- * that gets the time 0. Encoded audio begins with the requested start, after the samples that its decoder drops.
+ * The part of the input by which the chapters, the timecode and the captions of a copied clip are moved: it begins with
+ * the packet that gets the time 0. Encoded audio begins with the requested start, after the samples that its decoder
+ * drops.
  */
 export function clipOfMarks(
   clip: Clip,

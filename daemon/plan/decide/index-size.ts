@@ -1,3 +1,4 @@
+import { sum } from '../../../src/shared/text/numbers.js';
 import type { MediaFacts } from '../../jobs/media.js';
 import type { AudioTrack, DraftDecision } from './decisions.js';
 
@@ -75,8 +76,4 @@ function chunkBytes(track: Packets, tracks: readonly Packets[], offsetBytes: num
   const chunks = Math.min(track.count, sum(others.map(({ count }) => count)) + 1);
   const changing = others.some(({ count }) => count >= track.count) ? 0.1 : 0.8;
   return chunks * (offsetBytes + 12 * changing);
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }

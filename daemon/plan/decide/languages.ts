@@ -1,7 +1,7 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { languageCode } from '../../../src/shared/text/languages.js';
 import type { AudioFacts, MediaFacts } from '../../jobs/media.js';
-import type { Container } from '../formats.js';
+import { type Container, isMatroska } from '../formats.js';
 import type { CaptionTrack } from '../plan-types.js';
 import { namesSentence } from './left-out.js';
 
@@ -19,11 +19,12 @@ export function storesLanguage({ muxer }: Container): boolean {
  * The language of a track as a file of a container declares it: three letters, in Matroska with the region (`por-BR`).
  * Null for none. No container that ffmpeg writes has scripts.
  */
-export function storedLanguage(language: string, { muxer }: Container): string | null {
+export function storedLanguage(language: string, container: Container): string | null {
   const code = languageCode(language);
   const region = /^[a-z]{2,3}-([a-z]{2})$/i.exec(language)?.[1];
-  const hasRegions = muxer === 'matroska' || muxer === 'webm';
-  return code !== null && region !== undefined && hasRegions ? `${code}-${region.toUpperCase()}` : code;
+  return code !== null && region !== undefined && isMatroska(container)
+    ? `${code}-${region.toUpperCase()}`
+    : code;
 }
 
 /** An output whose languages are checked. */

@@ -63,7 +63,7 @@ export function decideMetadata(
     wanted === 'keep-all' ? [] : ofInput.filter(({ name }) => privateTags[kind].test(name));
   const isStored = ({ name }: Tag) => !isCut && storesTag(container, name);
   const kinds = (['location', 'owner'] as const).filter((kind) => privateOf(kind).some(isStored));
-  const withoutConsent = new Set(kinds.flatMap(privateOf));
+  const removed = new Set(kinds.flatMap(privateOf));
   const timecode =
     wanted === 'drop' || set.has('timecode')
       ? null
@@ -73,7 +73,7 @@ export function decideMetadata(
   const isTrack = media.unused?.tracks?.some(({ codec }) => codec === 'tmcd') === true;
   const ownTimecode = timecode === null || (isTrack && !keepsTimecode) ? [] : [timecode];
   const asked = [...set.values()].filter(({ value }) => value !== '');
-  const candidates = [...ofInput.filter((tag) => !withoutConsent.has(tag)), ...ownTimecode, ...asked];
+  const candidates = [...ofInput.filter((tag) => !removed.has(tag)), ...ownTimecode, ...asked];
   const tags = candidates.filter((tag) => (tag === timecode ? keepsTimecode : isStored(tag)));
   const inChapters = wantedChapters === 'drop' ? [] : (media.chapters ?? []);
   const chapters =

@@ -3,7 +3,7 @@ import { textFormOf } from '../decide/captions.js';
 import { finalMatrix } from '../decide/colours.js';
 import type { Decision, VideoDecision } from '../decide/decisions.js';
 import { storedLanguage } from '../decide/languages.js';
-import type { Container } from '../formats.js';
+import { type Container, isMatroska } from '../formats.js';
 import type { CaptionTrack, PlannedFile, PlanPaths } from '../plan-types.js';
 import { fileArgument, safeInputArgs, safeInputOptions } from '../safe-input.js';
 import { secondsArgument } from './input.js';
@@ -78,9 +78,7 @@ export function captionTrackArgs({ captions = [], container, video }: Decision):
   const hasDefault = captions.some(({ dispositions }) => dispositions.includes('default'));
   return [
     // Builds of 2018 mark all tracks of a Matroska file as the default if none is.
-    ...(video !== null && !hasDefault && /^(?:matroska|webm)$/.test(container.muxer)
-      ? ['-disposition:v:0', 'default']
-      : []),
+    ...(video !== null && !hasDefault && isMatroska(container) ? ['-disposition:v:0', 'default'] : []),
     '-c:s',
     'copy',
     ...captions.flatMap(({ language, title, dispositions }, index) => [

@@ -1,4 +1,5 @@
 import { type AudioTrack, copiesStreams, type Decision } from '../decide/decisions.js';
+import { isMatroska } from '../formats.js';
 import type { Capabilities } from '../plan-types.js';
 import { fileArgument } from '../safe-input.js';
 import { attachedArgs, forFilm, videoTimecodeOf } from './attached.js';
@@ -62,14 +63,14 @@ export function outputArgs(
 }
 
 /** The arguments for video that is copied. A copied clip starts at time 0, also if its first keyframe is before it. */
-function copiedVideoArgs({ copiedVideo, clip, container: { muxer } }: Decision): readonly string[] {
+function copiedVideoArgs({ copiedVideo, clip, container }: Decision): readonly string[] {
   if (copiedVideo === undefined) return [];
   const { source, repeatsParameterSets, dropsTimecode = false, tag } = copiedVideo;
   return [
     ...['-c:v', 'copy', ...(tag === undefined ? [] : ['-tag:v', tag])],
     ...(dropsTimecode ? ['-metadata:s:v:0', 'timecode='] : []),
     // Without this tag, players ignore the alpha channel that VP8 and VP9 have outside of their frames.
-    ...(source.hasAlpha === true && /^vp[89]$/.test(source.codec) && /^(?:matroska|webm)$/.test(muxer)
+    ...(source.hasAlpha === true && /^vp[89]$/.test(source.codec) && isMatroska(container)
       ? ['-metadata:s:v:0', 'alpha_mode=1']
       : []),
     ...(repeatsParameterSets ? ['-bsf:v', parameterSetFilters(source.codec)] : []),
@@ -98,14 +99,13 @@ function forTrack(args: readonly string[], index: number | null): readonly strin
 /** What a file declares about its video. */
 function videoLabelArgs(decision: Decision): readonly string[] {
   const { videoLabels: { language, title, stereo3d = '' } = {}, container, copiedVideo } = decision;
-  const { muxer } = container;
   const timecode = videoTimecodeOf(decision);
   return [
     ...(timecode === null ? [] : ['-metadata:s:v:0', `timecode=${timecode}`]),
     ...(language === undefined ? [] : ['-metadata:s:v:0', `language=${languageIn(container, language)}`]),
     ...(title === undefined ? [] : ['-metadata:s:v:0', `${titleTagOf(container)}=${title}`]),
     // ffmpeg 7.0 otherwise loses it behind a graph of filters.
-    ...(copiedVideo === undefined && /^(?:matroska|webm)$/.test(muxer) && Object.hasOwn(stereoModes, stereo3d)
+    ...(copiedVideo === undefined && isMatroska(container) && Object.hasOwn(stereoModes, stereo3d)
       ? ['-metadata:s:v:0', `stereo_mode=${stereoModes[stereo3d]}`]
       : []),
   ];

@@ -11,6 +11,11 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 || value >= 99.5 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
+/** The sum of numbers; 0 for none. */
+export function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
 /** Rounds a number to two decimals, for percentages and frame rates in responses. */
 export function roundToHundredths(value: number): number {
   return Math.round(value * 100) / 100;
