@@ -165,7 +165,8 @@ export async function openFfmpeg(options: OpenOptions = {}): Promise<OpenedFfmpe
       readMeasurement(measurement, await runEncoder(program, args, runSettings, encode, 'info')),
     measurer,
     measureQuality: async (request, encode) => {
-      if (measurer === null) throw new VencError('UnavailableError', missingMeasurerMessage);
+      if (measurer === null)
+        throw new VencError('UnavailableError', missingMeasurerMessage, { hint: missingMeasurerHint });
       const run = async (args: readonly string[], decode: EncodeOptions) => {
         await runEncoder(program, args, runSettings, decode);
       };
@@ -189,6 +190,7 @@ function withMeasurer(capabilities: Capabilities, measurer: Measurer | null): Ca
 /** Why quality cannot be measured. */
 const missingMeasurerMessage =
   'No ffmpeg or ffprobe on this machine has the filter libvmaf, which measures the quality of videos.';
+const missingMeasurerHint = 'install an ffmpeg with libvmaf, or venc with its optional packages';
 
 function commandOf(containment: Containment, program: string, memoryBytes: number): readonly string[] {
   const access = { folder: null, inputs: [] };

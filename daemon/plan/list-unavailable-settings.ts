@@ -30,7 +30,9 @@ export function listUnavailableSettings(capabilities: Capabilities): readonly st
     ...(encoders.has('libsvtav1') ? [] : ['hdr_format hdr10 of av1: it has no encoder libsvtav1.']),
     ...(filters.has('libvmaf')
       ? []
-      : ['measure_quality and venc compare: neither it nor a packaged program has the filter libvmaf.']),
+      : [
+          'measure_quality, quality_target and venc compare: neither it nor a packaged program has the filter libvmaf.',
+        ]),
     ...(canToneMap({ filters })
       ? []
       : [
