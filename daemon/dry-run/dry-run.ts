@@ -199,6 +199,7 @@ export async function dryRun(
       ...watermarks.warnings(),
       ...fileNotes(jobPlan),
       ...warnings,
+      ...ladderNotes(resolved),
       ...playlistNotes(resolved, jobPlan),
     ],
     requestWarnings,
@@ -208,6 +209,16 @@ export async function dryRun(
 /** Whether ffmpeg makes the file of an output. */
 function isEncoded(settings: ResolvedOutput['settings']): boolean {
   return !isTransferOnly(settings) && !isPlaylist(settings) && !isCaptions(settings);
+}
+
+/** That the plan of a rendition is not final, if its ladder is chosen by content. */
+function ladderNotes(outputs: readonly ResolvedOutput[]): readonly string[] {
+  const numbers = outputs.flatMap(({ settings }, index) =>
+    settings.dynamic_profile_rendition === undefined ? [] : [index + 1],
+  );
+  if (numbers.length === 0) return [];
+  const names = numbers.length === 1 ? `output ${numbers[0]}` : `outputs ${numbers.join(', ')}`;
+  return [`the height, the factor and the highest bitrate of ${names} are measured before the encoding`];
 }
 
 /** What happens to the outputs that are cut into segments, and to playlists, one sentence each. */

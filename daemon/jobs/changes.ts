@@ -12,6 +12,7 @@ import {
   withoutWorker,
 } from './end-of-claim.js';
 import type { Job, JobOutput } from './job.js';
+import { withLadder, withoutLadder } from './ladder.js';
 import {
   type Change,
   type OutputChange,
@@ -86,6 +87,18 @@ function applyJobChange(
     case 'input-failed':
       requireInput(job, change, 'processing');
       return finishIfComplete({ ...updated, ...withFailedInput(job, change.failure, at) }, at);
+    case 'ladder-chosen': {
+      requireInput(job, change, 'finished');
+      const skipped: number[] = [];
+      const chosen = withLadder(updated, change.points, (output, reason) => {
+        skipped.push(output.id);
+        return { ...output, state: 'skipped', warnings: [reason], updatedAt: at, finishedAt: at };
+      });
+      return finishIfComplete(
+        skipped.reduce((one, id) => withoutDependents(one, id, at), chosen),
+        at,
+      );
+    }
     case 'output-assigned':
       return withOutput(updated, change, { state: 'assigning', updatedAt: at });
     case 'output-started':
@@ -185,7 +198,9 @@ function applyJobChange(
       };
     case 'resubmitted':
       return {
-        ...withoutSearches(withoutEndedClaims(resetToWaiting(updated, at, (state) => state === 'finished'))),
+        ...withoutLadder(
+          withoutSearches(withoutEndedClaims(resetToWaiting(updated, at, (state) => state === 'finished'))),
+        ),
         submittedAt: at,
         resubmits: job.resubmits + 1,
         crashes: 0,

@@ -72,6 +72,9 @@ export function draftJob(parts: DraftParts): JobDraft {
     passThrough: parts.request.pass_through ?? null,
     grouping: parts.request.grouping ?? null,
     ...queueingOf(parts.request),
+    ...(parts.request.generate_dynamic_profile === true
+      ? { ladder: { options: parts.request.dynamic_profile_options ?? {} } }
+      : {}),
     createdAt: at,
     updatedAt: at,
     submittedAt: at,

@@ -1,8 +1,8 @@
 import type { ErrorClass } from '../../src/shared/error-classes.js';
 import { isVencError } from '../../src/shared/errors.js';
-import type { QualityRecord, QualitySearch } from '../../src/shared/records.js';
+import type { LadderPointRecord, QualityRecord, QualitySearch } from '../../src/shared/records.js';
 import { redact } from '../../src/shared/redact.js';
-import type { OutputSettings } from '../../src/shared/settings/index.js';
+import type { JobRequest, OutputSettings } from '../../src/shared/settings/index.js';
 import type { ReportedWarning } from '../../src/shared/settings/setting.js';
 import type { InputState, JobState, OutputState } from '../../src/shared/states.js';
 import type { MediaFacts } from './media.js';
@@ -153,6 +153,10 @@ export interface JobOutput extends JobFile {
   readonly primaryUploadError?: string;
   /** What was measured when it was cut into segments. Absent if it is not segmented or has not finished. */
   readonly rendition?: RenditionFacts;
+  /** The settings of the request, if a rendition of a ladder was chosen for it, which has replaced some. */
+  readonly requested?: OutputSettings;
+  /** For a playlist: from which points its ladder was chosen. Absent without one. */
+  readonly hull?: readonly LadderPointRecord[];
   /** The factor that was found for its `quality_target`. Absent if it was not searched. */
   readonly search?: QualitySearch;
   /** What was measured of the quality of its video. Absent if it was not measured. */
@@ -200,6 +204,19 @@ export interface EndedClaim {
   readonly changeNumber: number;
 }
 
+/** The limits of a ladder, as the request has them (`dynamic_profile_options`). */
+export type LadderOptions = NonNullable<JobRequest['dynamic_profile_options']>;
+
+/** The ladder of a job whose renditions are chosen by the content of its film (`generate_dynamic_profile`). */
+export interface JobLadder {
+  readonly options: LadderOptions;
+  /**
+   * The best size for each bitrate that was measured on the film, and the renditions, highest bitrate first. Absent
+   * before they were chosen.
+   */
+  readonly points?: readonly LadderPointRecord[];
+}
+
 /** A job as it is stored. Immutable: `apply` returns a new job for each change. */
 export interface Job {
   readonly id: number;
@@ -235,6 +252,8 @@ export interface Job {
    * The remote worker that holds the claim, or that held it when the job ended. Absent for runs of the daemon itself.
    */
   readonly worker?: ClaimingWorker;
+  /** Absent if its outputs are as the request describes them. */
+  readonly ladder?: JobLadder;
   /** The outputs that the holder of the claim makes. Absent if it makes all. */
   readonly claimedOutputs?: readonly number[];
   /**

@@ -44,6 +44,7 @@ const earlyStates = {
 const earlyEvents = {
   downloading: 'Downloading',
   inspecting: 'Inspecting',
+  ladder: 'Transcoding',
   'search 1 of 4': 'Transcoding',
   'search 2 of 4': 'Transcoding',
   'search 3 of 4': 'Transcoding',

@@ -1,5 +1,5 @@
 import { VencError } from '../../src/shared/errors.js';
-import type { QualityRecord, QualitySearch } from '../../src/shared/records.js';
+import type { LadderPointRecord, QualityRecord, QualitySearch } from '../../src/shared/records.js';
 import { isPlaylist } from '../../src/shared/settings/playlists.js';
 import { type JobState, jobStates, type OutputState, stateClause } from '../../src/shared/states.js';
 import type { FileFacts, Job, JobFailure, JobInput, JobOutput, RenditionFacts } from './job.js';
@@ -21,6 +21,8 @@ export type Change =
     }
   | { readonly type: 'inspected'; readonly media: MediaFacts | null; readonly file: FileFacts }
   | { readonly type: 'input-failed'; readonly failure: JobFailure }
+  /** The renditions of the ladder were chosen, and need not be chosen again; none if the input has no video. */
+  | { readonly type: 'ladder-chosen'; readonly points: readonly LadderPointRecord[] }
   | { readonly type: 'output-assigned'; readonly id: number }
   | {
       readonly type: 'output-started';
@@ -84,6 +86,7 @@ const legalFrom: Readonly<Record<ChangeType, readonly JobState[]>> = {
   claimed: ['waiting'],
   inspected: ['processing'],
   'input-failed': ['processing'],
+  'ladder-chosen': ['processing'],
   'output-assigned': ['processing'],
   'output-started': ['processing'],
   'quality-searched': ['processing'],

@@ -8,6 +8,7 @@ export const stageNames = [
   'plan',
   'encode',
   'verify',
+  'ladder',
   'search',
   'check',
   'thumbnails',

@@ -119,6 +119,7 @@ export const outputDetails = memoizeByKey((output: JobOutput): OutputDetails => 
     ...segmentFields(output),
     ...captionFields(output),
     ...qualityFields(output),
+    ...hullFields(output),
     ...outputWarnings(output),
   };
 });
@@ -166,6 +167,11 @@ function qualityFields({ quality, settings, url }: JobOutput): Pick<OutputDetail
   return { quality: { ...quality, log_url: replaceExtensionInUrl(withoutPassword(url), '.quality.json') } };
 }
 
+/** The points of the ladder of a playlist; absent if it was not chosen by content. */
+function hullFields({ hull }: JobOutput): Pick<OutputDetails, 'hull'> {
+  return hull === undefined || hull.length === 0 ? {} : { hull };
+}
+
 function outputMediaFile(job: Job, output: JobOutput): OutputMediaFile {
   return {
     ...mediaFile(job, output),
@@ -174,6 +180,7 @@ function outputMediaFile(job: Job, output: JobOutput): OutputMediaFile {
     ...segmentFields(output),
     ...captionFields(output),
     ...qualityFields(output),
+    ...hullFields(output),
     ...trackFields(output),
     ...outputWarnings(output),
     ...outputRequires(output),

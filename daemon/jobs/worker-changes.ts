@@ -3,7 +3,7 @@ import { invalidRequest } from '../../src/shared/errors.js';
 import { exitCodes } from '../../src/shared/exit-codes.js';
 import type { Field, RecordTable } from '../../src/shared/records/field.js';
 import { trackKinds } from '../../src/shared/records/media.js';
-import { outputQualityFields, searchFields } from '../../src/shared/records/quality.js';
+import { ladderPointFields, outputQualityFields, searchFields } from '../../src/shared/records/quality.js';
 import { workerChangeFields } from '../../src/shared/records/worker-messages.js';
 import { redact } from '../../src/shared/redact.js';
 import type { Job, JobFailure, JobOutput } from './job.js';
@@ -38,6 +38,8 @@ function withoutSecrets(change: WorkerChange): WorkerChange {
 function semanticErrors(job: Job, change: WorkerChange): readonly string[] {
   if (change.type === 'inspected') return mediaErrors(change.media);
   if (change.type === 'input-failed') return failureErrors(change.failure);
+  if (change.type === 'ladder-chosen')
+    return job.ladder === undefined ? [`job ${job.id} has no ladder to choose`] : [];
   const output = job.outputs.find(({ id }) => id === change.id);
   if (output === undefined) return [`id must be that of an output of job ${job.id}`];
   if ('failure' in change) return failureErrors(change.failure);
@@ -358,6 +360,10 @@ const workerChangeTables = {
         ),
       }),
     ),
+  },
+  'ladder-chosen': {
+    type,
+    points: listOf({ type: 'object', fields: ladderPointFields, description }, 1000),
   },
   'quality-searched': {
     ...ofOutput,

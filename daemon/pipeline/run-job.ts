@@ -11,10 +11,12 @@ import { dependentsOf, sourceFailure, sourcesToMakeAgain } from '../jobs/output-
 import type { Run, RunHandler } from '../jobs/run.js';
 import { exclusionReason } from '../jobs/skip-rules.js';
 import type { SegmentTimes } from '../packaging/verify-alignment.js';
+import { chooseRenditions } from './choose-renditions.js';
 import { createRunLimiter, type RunLimiter } from './concurrency-limits.js';
 import { type DownloadedInput, download } from './download.js';
 import { encodeOutputs, planBatch, type SourceBatch } from './encode-outputs.js';
 import { contextOfJob } from './job-context.js';
+import type { WithEncoder } from './measure-audio.js';
 import type { ContextOfRun, PipelineContext } from './pipeline-context.js';
 import type { RequestedFiles } from './plan-job.js';
 import type { SourceMedia } from './produced-file.js';
@@ -82,19 +84,22 @@ async function runStages(given: Run, shared: PipelineContext, prepared: Prepared
   const inspected = await inspect(run, context, source);
   if (inspected === null) return;
   const inputs = await inspectPrograms(run, context, source.path, inspected);
-  const job = await skipExcluded(run, inputs);
-  const remade = sourcesToMakeAgain(job.outputs);
-  const outputs = job.outputs.filter(
-    ({ id, state, settings }) => (!isFinal(state) || remade.has(id)) && !isPlaylist(settings),
-  );
-  const sourceRun = withRemadeSources(run, remade);
-  const { received } = source;
   const requestedFiles: RequestedFiles = {
     fetchWatermarks: createWatermarkFetcher(context, scratch),
     readCaptionFiles: createCaptionFileReader(context, scratch),
     readKey: createKeyReader(context, scratch),
     readAttached: createAttachedReader(context, scratch),
   };
+  const withEncoder: WithEncoder = (work) => limiter.runExclusive('encodes', run.signal, work);
+  const job = await chooseRenditions(run, context, await skipExcluded(run, inputs), {
+    ...{ media: inspected.media, input: source.path, scratch, requestedFiles, withEncoder },
+  });
+  const remade = sourcesToMakeAgain(job.outputs);
+  const outputs = job.outputs.filter(
+    ({ id, state, settings }) => (!isFinal(state) || remade.has(id)) && !isPlaylist(settings),
+  );
+  const sourceRun = withRemadeSources(run, remade);
+  const { received } = source;
   const fromInput: SourceBatch[] = [];
   for (const [program, media] of inputs) {
     const file = {
@@ -107,7 +112,7 @@ async function runStages(given: Run, shared: PipelineContext, prepared: Prepared
       ),
       scratch,
       requestedFiles,
-      withEncoder: (work) => limiter.runExclusive('encodes', run.signal, work),
+      withEncoder,
     });
     fromInput.push(batch);
   }

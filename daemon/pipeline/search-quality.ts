@@ -30,7 +30,7 @@ import { inStage } from './stages.js';
 type Probe = QualitySearch['probes'][number];
 
 /** A film that is under a minute, as one sample. */
-const wholeFilm: QualitySample = { startSeconds: 0, lengthSeconds: 0, leadInSeconds: 0, weight: 1 };
+export const wholeFilm: QualitySample = { startSeconds: 0, lengthSeconds: 0, leadInSeconds: 0, weight: 1 };
 
 /**
  * Finds the constant rate factor with which an output reaches its `quality_target`: encodes samples of the film with up
@@ -221,14 +221,16 @@ export async function samplesOf(
   return chooseSamples(bytes.slice(first, first + Math.floor(expectedSeconds)));
 }
 
-interface ProbeOptions {
+/** What a probe encodes: parts of a film, at this factor. */
+export interface ProbeOptions {
   readonly samples: readonly QualitySample[];
   readonly crf: number;
   readonly scratch: string;
   readonly report: (doneSamples: number) => void;
 }
 
-async function probeFactor(
+/** Encodes samples with a factor, and measures them. Rejects as `Ffmpeg.run` and `Ffmpeg.measureQuality` do. */
+export async function probeFactor(
   run: Run,
   context: PipelineContext,
   planned: PlannedOutput,

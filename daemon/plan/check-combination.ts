@@ -106,7 +106,7 @@ export function checkCombination(
     ...(!isMeasured(settings) || codecs.video === null || capabilities.filters.has('libvmaf')
       ? []
       : [
-          `${path}.${settings.quality_target === undefined ? 'measure_quality' : 'quality_target'} is not possible: no ffmpeg or ffprobe of this machine has the filter libvmaf`,
+          `${path}.${measuredBy(settings)} is not possible: no ffmpeg or ffprobe of this machine has the filter libvmaf`,
         ]),
     ...(capabilities.muxers.has(container.muxer)
       ? []
@@ -245,6 +245,12 @@ const reasons = {
   ism: 'use hls or dash instead of Smooth Streaming',
   mss: 'use hls or dash instead of Smooth Streaming',
 } as const satisfies Record<(typeof otherRejectedFormats)[number], string>;
+
+/** The setting for which the quality of an output is measured. */
+function measuredBy(settings: OutputSettings): keyof OutputSettings {
+  if (settings.dynamic_profile_rendition !== undefined) return 'dynamic_profile_rendition';
+  return settings.quality_target === undefined ? 'measure_quality' : 'quality_target';
+}
 
 function unsupportedFormat(format: string): string {
   if (isOneOf(playlistFormats, format)) return `must not be ${format}: it is the format of a playlist`;

@@ -17,7 +17,7 @@ import type {
   inputProgressFields,
   outputProgressFields,
 } from './records/progress.js';
-import type { measurementFields, qualityFields } from './records/quality.js';
+import type { ladderPointFields, measurementFields, qualityFields } from './records/quality.js';
 import type { allReportFields, liveReportFields, vodReportFields } from './records/reports.js';
 import type { workerStateFields } from './records/workers.js';
 import type { InputEvent, JobState, OutputEvent } from './states.js';
@@ -44,7 +44,10 @@ export type InputMediaFile = RecordOf<typeof listedInputFields> &
 /** One of `output_media_files` of a job (section 2.3). */
 export type OutputMediaFile = RecordOf<typeof listedOutputFields> &
   Checksummed &
-  Pick<RecordOf<typeof outputFileFields>, 'quality' | 'tracks' | 'left_out' | 'warnings' | 'requires'>;
+  Pick<
+    RecordOf<typeof outputFileFields>,
+    'quality' | 'hull' | 'tracks' | 'left_out' | 'warnings' | 'requires'
+  >;
 
 /** What a measurement of the quality of a video found. */
 export type QualityMeasurement = RecordOf<typeof measurementFields>;
@@ -59,6 +62,9 @@ export type QualitySearch = Required<
     'target' | 'floor' | 'crf' | 'predicted' | 'probes' | 'samples' | 'search_seconds' | 'limited_by'
   >
 >;
+
+/** One point of a ladder that was chosen by the content of a film. */
+export type LadderPointRecord = RecordOf<typeof ladderPointFields>;
 
 /** One of `thumbnails` of a job (section 2.3). */
 export type ThumbnailRecord = RecordOf<typeof thumbnailFields>;

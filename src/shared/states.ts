@@ -48,9 +48,10 @@ export function isJobState(text: string): text is JobState {
 export const inputEvents = ['downloading', 'inspecting'] as const;
 /** The probes of a search for a quality, in their order; an addition. */
 export const searchEvents = ['search 1 of 4', 'search 2 of 4', 'search 3 of 4', 'search 4 of 4'] as const;
-/** What is being done for an output (section 6); searches and `check` are additions. */
+/** What is being done for an output (section 6); `ladder`, searches and `check` are additions. */
 export const outputEvents = [
   'downloading',
+  'ladder',
   ...searchEvents,
   ...(['transcoding', 'check', 'uploading'] as const),
 ] as const;

@@ -54,7 +54,13 @@ test('every example is a valid request', async () => {
       .replaceAll(/\n +(?=[^ ]*[}\]])/g, '')
       .matchAll(/Example +(.*)/g)) {
       const body = JSON.parse(example) as object;
-      const parsed = parseJobRequest({ input: 'http://example.com/a.mp4', ...body }, { maxOutputs: 2 });
+      const ladder = example.includes('dynamic_profile')
+        ? { generate_dynamic_profile: true, outputs: [{ dynamic_profile_rendition: 1 }] }
+        : {};
+      const parsed = parseJobRequest(
+        { input: 'http://example.com/a.mp4', ...ladder, ...body },
+        { maxOutputs: 2 },
+      );
       assert.ok(parsed.ok, `${name}: ${example} ${JSON.stringify(parsed)}`);
       assert.equal(parsed.warnings, [], name);
     }

@@ -90,7 +90,8 @@ test('every single setting can be written in XML, under each of its names', () =
                 [spelling]: sampleFor(name, setting),
               },
             ];
-      const body = { input, outputs };
+      const isRendition = name === 'dynamic_profile_rendition';
+      const body = { input, ...(isRendition ? { generate_dynamic_profile: true } : {}), outputs };
       assert.ok(parseJobRequest(body, limits).ok, JSON.stringify(parseJobRequest(body, limits)));
       for (const style of styles) areEquivalent(toRequestXml(body, style, ['X-Own_Name']), body);
     }

@@ -185,7 +185,7 @@ for (const { names, setting, seenIn } of applied) {
 
 /** Where a setting that is not part of the plan is read. */
 const readers: Readonly<Record<Exclude<Applied['seenIn'], 'plan'>, RegExp>> = {
-  job: /^(daemon\/(jobs|actions|http)|src\/shared\/settings\/(output-rules|parse-job-request))/,
+  job: /^(daemon\/(jobs|actions|http|pipeline)|src\/shared\/settings\/(ladder-rules|output-rules|parse-job-request))/,
   delivery: /^(daemon\/(jobs|actions|pipeline|packaging|transports)|src\/shared\/thumbnail-names)/,
   notification: /^daemon\/(jobs|webhooks)/,
 };

@@ -125,7 +125,8 @@ function pointsOf(probes: readonly CrfResult[], key: 'score' | 'worst'): readonl
   return probes.map((probe) => ({ crf: probe.crf, score: probe[key] })).sort((a, b) => a.crf - b.crf);
 }
 
-function lossOf(score: number): number {
+/** What a score lacks, as it grows straight with the factor. */
+export function lossOf(score: number): number {
   return Math.log(100 - Math.min(score, 99.9));
 }
 
@@ -170,7 +171,7 @@ function slopeOf(one: Point, other: Point, { slope }: CrfScale): number {
 }
 
 /** The factor on the grid of the encoder that is not worse. */
-function onGrid(crf: number, { min, max, step }: CrfScale): number {
+export function onGrid(crf: number, { min, max, step }: CrfScale): number {
   const steps = Math.floor((Math.min(max, Math.max(min, crf)) - min) / step + 1e-6);
   return Number((min + steps * step).toFixed(3));
 }

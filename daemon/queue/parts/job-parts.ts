@@ -81,6 +81,8 @@ function boundOutputs(outputs: readonly JobOutput[]): readonly Unit[] {
       ...[byLabel.get(output.settings.source ?? null) ?? []].flat(),
       ...(isPlaylist(output.settings) ? outputsOfPlaylist(outputs, output) : []),
     ]),
+    // Their ladder is chosen once.
+    outputs.filter(({ settings }) => settings.dynamic_profile_rendition !== undefined),
     // Captions are cut as the segments are.
     outputs.filter(({ settings }) => isSegmented(settings)),
   ];

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { VencError } from '../../shared/errors.js';
+import { ladderDefaults, maxRenditions } from '../../shared/settings/ladders.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import { isUrl } from '../../shared/text/url-text.js';
 import { isObject } from '../../shared/util/is-object.js';
@@ -8,7 +9,8 @@ import { isObject } from '../../shared/util/is-object.js';
 export interface LadderArgs {
   readonly hls?: string | true;
   readonly dash?: string | true;
-  readonly ladder?: readonly number[];
+  /** Heights of the renditions; `auto` chooses them by the content. */
+  readonly ladder?: readonly number[] | 'auto';
   readonly ts?: true;
 }
 
@@ -25,7 +27,10 @@ export function addLadderOptions(command: Command, place: string): Command {
     )
     .addOption(add(`--dash [${place}]`, 'the same with DASH only').argParser(placeOf('--dash')))
     .addOption(
-      add('--ladder <heights>', 'the heights of the renditions, such as 1080,720,480').argParser(heightsOf),
+      add(
+        '--ladder <heights>',
+        'the heights of the renditions, such as 1080,720,480; auto measures which sizes and bitrates suit the film',
+      ).argParser(heightsOf),
     )
     .addOption(add('--ts', 'with --hls: transport streams, for players of before 2016'));
 }
@@ -39,10 +44,11 @@ function placeOf(flag: string): (text: string) => string {
   };
 }
 
-/** Heights that a video may have, and the most renditions. */
-const [minHeight, maxHeight, maxRenditions] = [48, 4320, 10] as const;
+/** Heights that a video may have. */
+const [minHeight, maxHeight] = [48, 4320] as const;
 
-function heightsOf(text: string): readonly number[] {
+function heightsOf(text: string): readonly number[] | 'auto' {
+  if (text.trim().toLowerCase() === 'auto') return 'auto';
   const heights = text
     .split(',')
     .map((part) => (/^ *\d+p? *$/.test(part) ? Number.parseInt(part, 10) : Number.NaN));
@@ -50,7 +56,7 @@ function heightsOf(text: string): readonly number[] {
     throw new VencError(
       'UsageError',
       `--ladder takes even heights from ${minHeight} to ${maxHeight}, not "${safeText(text)}".`,
-      { hint: 'for example --ladder 1080,720,480' },
+      { hint: 'for example --ladder 1080,720,480, or --ladder auto' },
     );
   const distinct = [...new Set(heights)].toSorted((one, other) => other - one);
   if (distinct.length > maxRenditions)
@@ -105,10 +111,22 @@ export async function withLadder(
   const { defaultHeights, ladderOutputs } = await import('./ladder.js');
   const outputsOfLadder = ladderOutputs(settings, {
     kind: ts === true ? 'ts' : hls === undefined ? 'dash' : 'cmaf',
-    heights: ladder ?? defaultHeights,
+    heights: ladder === 'auto' ? { count: countOf(job.dynamic_profile_options) } : (ladder ?? defaultHeights),
     baseUrl: folder !== null && isUrl(folder) ? folder : null,
   });
-  return { ...job, outputs: outputsOfLadder };
+  return {
+    ...job,
+    ...(ladder === 'auto' ? { generate_dynamic_profile: true } : {}),
+    outputs: outputsOfLadder,
+  };
+}
+
+/** How many renditions the options of a ladder allow. */
+function countOf(options: unknown): number {
+  const given = isObject(options)
+    ? Number(options.max_renditions ?? ladderDefaults.max_renditions)
+    : Number.NaN;
+  return given >= 1 && given <= maxRenditions ? Math.floor(given) : ladderDefaults.max_renditions;
 }
 
 /** Throws `UsageError` if the place of a ladder is not one that a service can write to, or one for several inputs. */

@@ -10,8 +10,8 @@ export interface Ladder {
    * streams.
    */
   readonly kind: 'cmaf' | 'dash' | 'ts';
-  /** Heights of the renditions in pixels, highest first. */
-  readonly heights: readonly number[];
+  /** Heights of the renditions in pixels, highest first; or how many there are at most, if the content decides them. */
+  readonly heights: readonly number[] | { readonly count: number };
   /** The URL of the folder of all files; null if the service hosts them or `-o` names it. */
   readonly baseUrl: string | null;
 }
@@ -39,8 +39,9 @@ const minStep = 1.1;
 const bufferSeconds = 1.5;
 const keyframeSeconds = 2;
 const segmentSeconds = 6;
-/** Players begin with the first stream of a playlist: the one that is nearest to this height. */
+/** Players begin with the first stream of a playlist: the one that is nearest to this height, or has this number. */
 const firstHeight = 540;
+const firstNumber = 3;
 const audioLabel = 'audio';
 
 /**
@@ -49,18 +50,25 @@ const audioLabel = 'audio';
  * outputs. Throws `UsageError` if one of them contradicts the ladder. Pure.
  */
 export function ladderOutputs(settings: RequestFields, ladder: Ladder): readonly RequestFields[] {
-  const conflict = Object.keys(settings).find((name) => decidedByLadder.has(name));
+  const { kind, heights, baseUrl } = ladder;
+  const renditions = renditionsOf(heights);
+  const isMeasured = 'count' in heights;
+  const conflict = Object.keys(settings).find(
+    (name) => decidedByLadder.has(name) || (isMeasured && decidedByContent.has(name)),
+  );
   if (conflict !== undefined)
     throw new VencError(
       'UsageError',
       `--${conflict.replaceAll('_', '-')} contradicts --hls and --dash: the ladder decides it.`,
       {
-        hint: sizeSettings.has(conflict)
-          ? 'choose the heights with --ladder 1080,720,480, and the quality with --quality'
-          : 'leave it out, or give it to a second command without --hls and --dash',
+        hint:
+          isMeasured && decidedByContent.has(conflict)
+            ? 'choose the score of the best rendition with --quality-target'
+            : sizeSettings.has(conflict)
+              ? 'choose the heights with --ladder 1080,720,480, and the quality with --quality'
+              : 'leave it out, or give it to a second command without --hls and --dash',
       },
     );
-  const { kind, heights, baseUrl } = ladder;
   const extension = kind === 'dash' ? 'mpd' : 'm3u8';
   const place = baseUrl === null ? {} : { base_url: baseUrl };
   const common = { ...place, ...kindSettings[kind], segment_seconds: segmentSeconds };
@@ -71,20 +79,19 @@ export function ladderOutputs(settings: RequestFields, ladder: Ladder): readonly
     isCopied || settings.output_audio_channels !== undefined
       ? {}
       : { audio_bitrate: kbps, audio_channels: 2 };
-  const renditions = heights.map(
-    (height, index): RequestFields => ({
+  const encoded = renditions.map(
+    (rendition, index): RequestFields => ({
       ...common,
-      label: `${height}p`,
-      filename: `${height}p/${height}p.${extension}`,
-      height,
-      ...capOf(height),
+      label: rendition.name,
+      filename: `${rendition.name}/${rendition.name}.${extension}`,
+      ...rendition.settings,
       ...(isSeparate ? { skip_audio: true } : audioOf(128)),
       forced_keyframe_rate: 1 / keyframeSeconds,
       ...settingsOfRendition(settingsOf(settings, isSeparate ? ['video'] : ['video', 'audio']), {
-        isLowest: index === heights.length - 1,
+        isLowest: index === renditions.length - 1,
         isSeparate,
       }),
-      skip: { require_video: true, ...heightRule(heights[index + 1]) },
+      skip: { require_video: true, ...rendition.skip },
     }),
   );
   const audio = {
@@ -100,8 +107,42 @@ export function ladderOutputs(settings: RequestFields, ladder: Ladder): readonly
     skip: { require_audio: true },
   };
   const language = settings.audio_language ?? 'und';
-  const playlist = { ...place, ...playlistOf(ladder, language), ...settingsOf(settings, []) };
-  return [...renditions, audio, playlist];
+  const playlist = {
+    ...place,
+    ...playlistOf(ladder.kind, renditions, language),
+    ...settingsOf(settings, []),
+  };
+  return [...encoded, audio, playlist];
+}
+
+/** A rendition of a ladder. */
+interface Rendition {
+  readonly name: string;
+  /** What decides its size and its bitrate. */
+  readonly settings: RequestFields;
+  /** The rules that leave it out. */
+  readonly skip: RequestFields;
+  /** How far it is from the one with which players begin. */
+  readonly distance: number;
+}
+
+/** The renditions, highest first. */
+function renditionsOf(heights: Ladder['heights']): readonly Rendition[] {
+  if ('count' in heights) {
+    const numbers = Array.from({ length: heights.count }, (_, index) => heights.count - index);
+    return numbers.map((number) => ({
+      name: `v${number}`,
+      settings: { dynamic_profile_rendition: number },
+      skip: {},
+      distance: Math.abs(number - firstNumber),
+    }));
+  }
+  return heights.map((height, index) => ({
+    name: `${height}p`,
+    settings: { height, ...capOf(height) },
+    skip: heightRule(heights[index + 1]),
+    distance: Math.abs(height - firstHeight),
+  }));
 }
 
 /**
@@ -132,13 +173,15 @@ const kindSettings = {
   ts: { type: 'segmented', format: 'ts' },
 } as const;
 
-function playlistOf({ kind, heights }: Ladder, language: unknown): RequestFields {
-  const first = heights.reduce((nearest, height) =>
-    Math.abs(height - firstHeight) < Math.abs(nearest - firstHeight) ? height : nearest,
-  );
+function playlistOf(
+  kind: Ladder['kind'],
+  renditions: readonly Rendition[],
+  language: unknown,
+): RequestFields {
+  const first = renditions.reduce((nearest, one) => (one.distance < nearest.distance ? one : nearest));
   const group = kind === 'ts' ? {} : { audio: audioLabel };
-  const streams = [first, ...heights.filter((height) => height !== first)].map((height) => ({
-    source: `${height}p`,
+  const streams = [first, ...renditions.filter((one) => one !== first)].map(({ name }) => ({
+    source: name,
     ...group,
   }));
   return {
@@ -172,6 +215,11 @@ function capOf(height: number): RequestFields {
 /** The settings of a video that a ladder decides by its heights and the quality. */
 const sizeSettings: ReadonlySet<string> = new Set([
   ...['width', 'height', 'size', 'aspect_mode', 'upscale', 'video_bitrate', 'target_size', 'copy_video'],
+]);
+
+/** What the content decides in addition, if it does. */
+const decidedByContent: ReadonlySet<string> = new Set([
+  ...['quality', 'crf', 'bitrate_cap', 'buffer_size', 'max_video_bitrate', 'quality_floor'],
 ]);
 
 /** What a ladder decides, so that no flag or preset may. */

@@ -13,7 +13,7 @@ import { displayProgress, displayState, etaOfFile, etaOfJob, isFinal } from '../
 import { safeText } from '../../shared/text/safe-text.js';
 import { adviceFor } from './error-text.js';
 import { colourState, type TextColours } from './paint.js';
-import { qualityFacts } from './quality-text.js';
+import { hullFacts, qualityFacts } from './quality-text.js';
 import { humanDuration, humanId, humanPercent, humanSize, humanTime } from './units.js';
 import { type Fact, factLines } from './wrap-text.js';
 
@@ -69,6 +69,7 @@ export function jobText(job: JobRecord, colours: TextColours, { now, progress }:
           ...requiredFacts(file),
           ...mediaFacts(withoutExpiredLink(file, now)),
           ...qualityFacts(file),
+          ...hullFacts(file),
           ...trackFacts(file),
           ...warningFacts(file),
           ...failureFacts(file),
@@ -138,7 +139,10 @@ function fileText(
 ): string {
   const lines = [
     `${colours.bold(`${title} ${humanId(file.id)}`)}  ${state(file.state, colours)}${labelText(label)}`,
-    ...factLines([...facts, ...mediaFacts(file), ...qualityFacts(file), ...failureFacts(file)], 2),
+    ...factLines(
+      [...facts, ...mediaFacts(file), ...qualityFacts(file), ...hullFacts(file), ...failureFacts(file)],
+      2,
+    ),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }
@@ -299,9 +303,9 @@ interface SkippedOutput {
  * so that the setting means nothing to the user. Null for all other outputs.
  */
 function causeOf({ label, reason }: SkippedOutput): string | null {
-  if (label === null || !/^\d+p$/.test(label)) return null;
+  if (label === null || !/^(?:\d+p|v\d+)$/.test(label)) return null;
   const pattern =
-    /^This output was skipped, because (the input has (?:\d+ lines(?=, and skip\.min_height )|no video(?=\.)))/;
+    /^This output was skipped, because (the ladder for this film has \d+ renditions?|the input has (?:\d+ lines(?=, and skip\.min_height )|no video(?=\.)))/;
   return pattern.exec(reason)?.[1] ?? null;
 }
 

@@ -10,15 +10,19 @@ import { humanDuration, humanId, humanPercent, humanSize } from './units.js';
 export function progressText(record: ProgressRecord, colours: TextColours): string {
   const event = record.current_event;
   const eventPercent = record.current_event_progress;
-  const isRunning = record.state === 'processing';
   const parts = [
     `${colourState(colours, record.state, safeText(record.state))} ${humanPercent(record.progress)}`,
-    ...(event === undefined || !isRunning
+    ...(event === undefined || !isRunning(record)
       ? []
       : [`${safeText(event)}${eventPercent === undefined ? '' : ` ${humanPercent(eventPercent)}`}`]),
     ...speedParts(record),
   ];
   return `${parts.join(', ')}${etaText(etaOfFile(record))}`;
+}
+
+/** Whether something is done for a file. The ladder of an output is chosen before its encode begins. */
+function isRunning({ state, current_event: event }: ProgressRecord): boolean {
+  return state === 'processing' || (state === 'queued' && event === 'ladder');
 }
 
 /** The progress of a job: a line for the job and one for each of its files. */
@@ -34,7 +38,7 @@ export function jobProgressText(id: number, job: JobProgressRecord, colours: Tex
 
 /** The current activity of a job for a progress bar: `transcoding, 118 fps, 4.7x, 12s left`. */
 export function activityText(job: JobProgressRecord): string {
-  const running = [job.input, ...job.outputs].find(({ state }) => state === 'processing');
+  const running = [job.input, ...job.outputs].find(isRunning);
   if (running === undefined) return safeText(displayState(job));
   const words = [safeText(running.current_event ?? job.state), ...speedParts(running)].join(', ');
   // The remaining time is that of the whole job: other outputs may take longer than the one being encoded.

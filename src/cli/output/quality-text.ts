@@ -1,4 +1,4 @@
-import type { QualityMeasurement, QualityRecord } from '../../shared/records.js';
+import type { LadderPointRecord, QualityMeasurement, QualityRecord } from '../../shared/records.js';
 import { withoutPassword } from '../../shared/redact.js';
 import { humanDuration } from './units.js';
 import type { Fact } from './wrap-text.js';
@@ -37,6 +37,22 @@ export function qualityFacts({ quality }: object & { readonly quality?: QualityR
     ...(scores.length === 0 ? [] : [['over time', scoreLine(scores)] as const]),
     ...(log === undefined ? [] : [['scores', withoutPassword(log)] as const]),
   ];
+}
+
+/** The renditions of a ladder that was chosen by content, as `venc show` lists them with its playlist. */
+export function hullFacts({
+  hull = [],
+}: object & { readonly hull?: readonly LadderPointRecord[] }): readonly Fact[] {
+  return hull.flatMap(({ rendition, height, kbps, score, crf }): readonly Fact[] =>
+    rendition === null
+      ? []
+      : [
+          [
+            `rendition ${rendition}`,
+            `${height} lines, ${kbps} kbps, VMAF ${score.toFixed(1)} as predicted, CRF ${crf}`,
+          ],
+        ],
+  );
 }
 
 /** How the factor for a `quality_target` was found; nothing without one. */

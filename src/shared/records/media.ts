@@ -1,6 +1,6 @@
 import { inputStates, outputStates } from '../states.js';
 import type { RecordOf, RecordTable } from './field.js';
-import { qualityFields } from './quality.js';
+import { ladderPointFields, qualityFields } from './quality.js';
 
 const time = { type: 'string', format: 'date-time' } as const;
 const count = { type: 'integer', isNullable: true } as const;
@@ -139,6 +139,18 @@ const outputQuality = {
   },
 } as const satisfies RecordTable;
 
+/** The points of a ladder. */
+const outputHull = {
+  hull: {
+    type: 'array',
+    isOptional: true,
+    of: { type: 'object', fields: ladderPointFields, description: 'one point' },
+    item: 'point',
+    description:
+      'of a playlist: the best size for each bitrate that was measured, if its ladder was chosen by content; an addition',
+  },
+} as const satisfies RecordTable;
+
 /** What a track of a file is. All chapters count as one. */
 export const trackKinds = [
   ...(['video', 'audio', 'subtitle', 'cover', 'attachment', 'data', 'chapters'] as const),
@@ -251,6 +263,7 @@ export const outputFileFields = {
   ...listedOutputFields,
   ...checksum,
   ...outputQuality,
+  ...outputHull,
   ...outputTracks,
   ...outputWarnings,
   ...outputRequires,
@@ -296,5 +309,6 @@ export const outputDetailsFields = {
   ...segmentFields,
   ...captionFields,
   ...outputQuality,
+  ...outputHull,
   ...outputWarnings,
 } as const satisfies RecordTable;

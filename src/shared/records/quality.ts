@@ -60,6 +60,19 @@ export const searchFields = {
   },
 } as const satisfies RecordTable;
 
+/** One point of a ladder that was chosen by the content of a film. */
+export const ladderPointFields = {
+  height: { type: 'integer', description: 'height in pixels' },
+  crf: { ...score, description: 'constant rate factor, in the scale of the encoder' },
+  score: { ...score, description: 'score against the film that it should have' },
+  kbps: { type: 'integer', description: 'bitrate of the video that it should have' },
+  rendition: {
+    type: 'integer',
+    isNullable: true,
+    description: 'number of the rendition that has it, from 1, the lowest; null if none has',
+  },
+} as const satisfies RecordTable;
+
 /** What is measured, and against what. */
 const subjectFields = {
   metric: { type: 'string', values: ['vmaf', 'vmaf-neg'], description: 'what was measured' },

@@ -138,7 +138,7 @@ export const workerChangeFields = {
         type: 'string',
         values: [
           ...(['inspected', 'input-failed', 'output-assigned', 'output-started', 'output-finished'] as const),
-          'quality-searched',
+          ...(['ladder-chosen', 'quality-searched'] as const),
           ...(['output-failed', 'output-queued', 'output-skipped', 'source-failed'] as const),
         ],
         description: 'the kind of change',

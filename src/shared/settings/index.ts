@@ -6,6 +6,7 @@ import { encryptionTable } from './encryption.js';
 import { generalTable } from './general.js';
 import { hdrTable } from './hdr.js';
 import { jobTable } from './job.js';
+import { ladderOutputTable } from './ladders.js';
 import { notAppliedOutputTable } from './not-applied.js';
 import { playlistsTable } from './playlists.js';
 import { qualityTable } from './quality.js';
@@ -33,6 +34,7 @@ export const outputTable = {
   ...codecOptionsTable,
   ...hdrTable,
   ...qualityTable,
+  ...ladderOutputTable,
   ...audioTable,
   ...audioEffectsTable,
   ...advancedTable,

@@ -1,5 +1,6 @@
 import { asperaJobTable, credentialsSetting } from './delivery.js';
 import { requiresSetting, strictSetting } from './general.js';
+import { ladderJobTable } from './ladders.js';
 import { jobPriority } from './limits.js';
 import { notAppliedJobTable } from './not-applied.js';
 import { notificationsSetting } from './notifications.js';
@@ -99,5 +100,6 @@ export const jobTable = {
     section: 'addition',
     help: 'only validate the request; nothing is queued',
   },
+  ...ladderJobTable,
   ...notAppliedJobTable,
 } as const satisfies SettingsTable;

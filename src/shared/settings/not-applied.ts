@@ -94,19 +94,6 @@ export const notAppliedJobTable = {
     help: 'the length of the sliding window of a playlist',
   },
   redundant_transcode: { ...liveOnly, type: 'boolean', help: 'encode the stream twice' },
-  generate_dynamic_profile: { ...noLadder, help: 'choose the renditions from the content' },
-  dynamic_profile_options: {
-    ...noLadder,
-    fieldNames: [
-      ...['min_renditions', 'max_renditions', 'min_resolution', 'max_resolution', 'max_frame_rate'],
-      ...['keyframe_rate', 'fixed_frame_rate', 'max_bitrate', 'min_bitrate', 'max_first_rendition_bitrate'],
-      ...['min_granularity', 'max_granularity', 'video_codec', 'video_codecs', 'video_codec_options'],
-      ...['bitrate_cap_to_bitrate_ratio', 'buffer_size_to_bitrate_ratio', 'bitrate_cap_offset'],
-      ...['buffer_size_offset', 'quality_rate_tune', 'select_baseline_profile_configuration'],
-      ...['select_distinct_configurations', 'video_configurations', 'watermarks', 'hdr_format'],
-    ],
-    help: 'the limits of these renditions',
-  },
   ...decryptionTable,
 } as const satisfies SettingsTable;
 
@@ -208,7 +195,6 @@ export const notAppliedOutputTable = {
   live_stream: { ...noLive, help: 'send a live stream' },
   instant_play: { ...noLive, help: 'make the file playable while it is encoded' },
   rtmp_keep_alive: { ...liveOnly, help: 'keep the RTMP connection open' },
-  dynamic_profile_rendition: { ...noLadder, help: 'the number of a rendition' },
   cae_options: { ...noLadder, help: 'the limits of the renditions' },
   cae_rendition: { ...noLadder, help: 'the number of a rendition' },
   lossless_video: {

@@ -5,6 +5,7 @@ import { ineffectiveEncryptionSettings, validateEncryption } from './encryption.
 import { defaultOutput, type JobRequest, jobTable, type OutputSettings, outputTable } from './index.js';
 import { parseObjectFields } from './kinds/groups.js';
 import { invalidResult, mergeResults, type ParseResult } from './kinds/kind.js';
+import { ladderWithoutOutputs, settingsOfLadder, validateLadder, withLadderOptions } from './ladder-rules.js';
 import {
   overriddenSettings,
   validateJob,
@@ -74,18 +75,20 @@ export function parseJobRequest(
   const fields = Object.entries(body).filter(([name]) => !nonSettingFields.includes(name));
   const job = parseObjectFields(jobTable, Object.fromEntries(fields), '');
   const isStrict = job.valid.strict ?? false;
-  const jobWarnings = applyStrictMode(job.warnings, isStrict);
   const outputs = parseOutputs(body, limits.maxOutputs, isStrict);
+  const valid = outputs.valid.outputs;
+  const jobWarnings = applyStrictMode([...job.warnings, ...ladderWithoutOutputs(job.valid, valid)], isStrict);
   const validationErrors = [
     ...job.validationErrors,
     ...validateJob(job.valid),
     ...jobWarnings.validationErrors,
     ...outputs.validationErrors,
+    ...validateLadder(job.valid, valid),
   ];
   const warnings = [...jobWarnings.warnings, ...outputs.warnings];
   return job.value === undefined || validationErrors.length > 0
     ? { ok: false, validationErrors, warnings, validParts: { job: job.valid, outputs: outputs.valid } }
-    : { ok: true, request: { ...job.value, outputs: outputs.valid.outputs }, warnings };
+    : { ok: true, request: { ...job.value, outputs: withLadderOptions(job.value, valid) }, warnings };
 }
 
 /** Maximum number of errors in the outputs that may have a hint: each compares a name with all settings. */
@@ -190,6 +193,7 @@ function parseOutput(
   const overridden = [
     ...corrections,
     ...overriddenSettings(valid, path),
+    ...settingsOfLadder(valid, path),
     ...overriddenThumbnailSettings(valid, path),
     ...ineffectiveSegmentSettings(valid, path),
     ...ineffectiveCaptionSettings(valid, path),

@@ -5,7 +5,7 @@ const section = 'Dependent outputs';
 /** What an output is, and what it is made from. */
 export const sourcesTable = {
   type: {
-    rejectedValues: { cae: 'must not be cae: content-aware ladders are not supported' },
+    rejectedValues: { cae: 'must not be cae: generate_dynamic_profile makes content-aware ladders' },
     seenIn: 'job',
     kind: 'choice',
     choices: ['standard', 'transfer-only', 'segmented', 'playlist', 'captions', 'cae'],

@@ -200,4 +200,42 @@ test('the hint for files that exist names another folder, because -o cannot be g
   );
 });
 
+test('renditions that the content decides have numbers, from 1, the lowest', async () => {
+  const outputs = ladderOutputs({}, { ...ladder, heights: { count: 4 } });
+  assert.equal(
+    outputs.map(({ label, filename, dynamic_profile_rendition: number }) => [label, filename, number]),
+    [
+      ...[4, 3, 2, 1].map((number) => [`v${number}`, `v${number}/v${number}.m3u8`, number]),
+      ['audio', 'audio/audio.m3u8', undefined],
+      ['playlist', 'master.m3u8', undefined],
+    ],
+  );
+  assert.not.ok(outputs.some((output) => 'height' in output || 'bitrate_cap' in output));
+  const [first] = (outputs.at(-1)?.streams ?? []) as readonly { readonly source: string }[];
+  assert.is(first?.source, 'v3');
+  for (const name of ['crf', 'quality', 'bitrate_cap', 'width'])
+    assert.throws(
+      () => ladderOutputs({ [name]: 1 }, { ...ladder, heights: { count: 4 } }),
+      /contradicts --hls and --dash/,
+    );
+});
+
+test('--ladder auto makes as many renditions as the options allow', async () => {
+  const bodyOf = async (options: object) => {
+    const preset = { dynamic_profile_options: options };
+    const body = await buildRequestBody(
+      { request: null, input: 'http://example.com/a.mp4', preset },
+      { hls: true, ladder: 'auto' },
+    );
+    return body as { readonly outputs: readonly object[]; readonly generate_dynamic_profile?: boolean };
+  };
+  assert.is((await bodyOf({ max_renditions: 3 })).outputs.length, 5);
+  const body = await bodyOf({});
+  assert.is(body.generate_dynamic_profile, true);
+  assert.is(body.outputs.length, 8);
+  const parsed = parseJobRequest(body, { maxOutputs: 20 });
+  assert.ok(parsed.ok);
+  assert.equal(parsed.warnings, []);
+});
+
 test.run();

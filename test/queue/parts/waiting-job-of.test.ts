@@ -57,7 +57,11 @@ const bases: readonly object[] = [
 const repetitions = 3;
 
 function parse(output: object): OutputSettings | null {
-  const parsed = parseJobRequest({ input: 'http://127.0.0.1/a.mp4', outputs: [output] }, { maxOutputs: 1 });
+  const isRendition = 'dynamic_profile_rendition' in output;
+  const parsed = parseJobRequest(
+    { input: 'http://127.0.0.1/a.mp4', generate_dynamic_profile: isRendition, outputs: [output] },
+    { maxOutputs: 1 },
+  );
   return parsed.ok ? withDeviceProfile(parsed.request.outputs[0] ?? {}) : null;
 }
 
@@ -85,7 +89,8 @@ const unprovable: readonly string[] = ['source', 'encryption_key', 'encryption_i
 
 /** Settings that change the class of a job. */
 const decisive: readonly string[] = [
-  ...['audio_codec', 'copy_audio', 'copy_video', 'device_profile', 'filename', 'forced_keyframe_interval'],
+  ...['audio_codec', 'copy_audio', 'copy_video', 'device_profile', 'dynamic_profile_rendition', 'filename'],
+  'forced_keyframe_interval',
   ...[
     'forced_keyframe_rate',
     'format',
