@@ -10,7 +10,9 @@ interface Measure {
   readonly rounds: number;
   /** Whether it runs only if it is named. */
   readonly isOptional?: true;
-  readonly load: () => Promise<(folder: string, rounds: number) => Promise<readonly Figure[]>>;
+  readonly load: () => Promise<
+    (folder: string, rounds: number, clips: readonly string[]) => Promise<readonly Figure[]>
+  >;
 }
 
 const measures = {
@@ -155,6 +157,42 @@ const measures = {
     rounds: 1,
     load: async () => (await import('./code-size.js')).measureCodeSize,
   },
+  quality: {
+    what: 'outputs with a quality_target, measured by an independent command; only if it is named',
+    rounds: 1,
+    isOptional: true,
+    load: async () => (await import('./quality.js')).measureQuality,
+  },
+  'quality-codecs': {
+    what: 'the same with hevc and av1; only if it is named',
+    rounds: 1,
+    isOptional: true,
+    load: async () => (await import('./quality.js')).measureQualityOfCodecs,
+  },
+  'quality-sizes': {
+    what: 'outputs with a target_size; only if it is named',
+    rounds: 1,
+    isOptional: true,
+    load: async () => (await import('./quality-damage.js')).measureTargetSizes,
+  },
+  'quality-damage': {
+    what: 'damaged outputs that venc compare sees; only if it is named',
+    rounds: 1,
+    isOptional: true,
+    load: async () => (await import('./quality-damage.js')).measureDamage,
+  },
+  'quality-long': {
+    what: 'the search and the check of a film of ten minutes, compared with its encode; only if it is named',
+    rounds: 1,
+    isOptional: true,
+    load: async () => (await import('./quality-long.js')).measureLongSearch,
+  },
+  'quality-levels': {
+    what: 'the scores of --quality 1 to 5; only if it is named',
+    rounds: 1,
+    isOptional: true,
+    load: async () => (await import('./quality.js')).measureQualityLevels,
+  },
   rest: {
     what: 'memory of an idle daemon',
     rounds: 3,
@@ -164,7 +202,9 @@ const measures = {
 
 type MeasureName = keyof typeof measures;
 
-const help = `npm run bench -- [NAME...] [--rounds N] [--save FILE.md]\n\n${Object.entries(measures)
+const help = `npm run bench -- [NAME...] [--rounds N] [--save FILE.md] [--clips WORD,WORD]\n\n${Object.entries(
+  measures,
+)
   .map(([name, { what, rounds }]) => `  ${name.padEnd(15)} ${what} (${rounds} rounds)`)
   .join('\n')}\n`;
 
@@ -175,7 +215,13 @@ const help = `npm run bench -- [NAME...] [--rounds N] [--save FILE.md]\n\n${Obje
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { rounds: { type: 'string' }, save: { type: 'string' }, help: { type: 'boolean' } },
+    options: {
+      rounds: { type: 'string' },
+      save: { type: 'string' },
+      /** The clips of the quality benchmarks whose names begin with one of these words. */
+      clips: { type: 'string' },
+      help: { type: 'boolean' },
+    },
   });
   const unknown = positionals.filter((name) => !Object.hasOwn(measures, name));
   const rounds = values.rounds === undefined ? null : Number(values.rounds);
@@ -184,11 +230,12 @@ async function main(): Promise<number> {
     return values.help ? 0 : 2;
   }
   const names = (positionals.length > 0 ? positionals : usualNames()) as MeasureName[];
+  const clips = values.clips?.split(',') ?? [];
   const figures: Figure[] = [];
   let isBroken = false;
   for (const name of names) {
     try {
-      figures.push(...(await measured(name, rounds ?? measures[name].rounds)));
+      figures.push(...(await measured(name, rounds ?? measures[name].rounds, clips)));
     } catch (error) {
       isBroken = true;
       console.error(`${name} could not be measured:`, error);
@@ -205,12 +252,17 @@ function usualNames(): readonly string[] {
   return all.filter(([, { isOptional }]) => isOptional !== true).map(([name]) => name);
 }
 
-async function measured(name: MeasureName, rounds: number): Promise<readonly Figure[]> {
+async function measured(
+  name: MeasureName,
+  rounds: number,
+  clips: readonly string[],
+): Promise<readonly Figure[]> {
   console.error(`${name}: ${measures[name].what}, ${rounds} rounds ...`);
   const folder = await mkdtemp(join(tmpdir(), 'venc-bench-'));
   try {
-    const measure = await measures[name].load();
-    return await measure(folder, rounds);
+    const { load }: Measure = measures[name];
+    const measure = await load();
+    return await measure(folder, rounds, clips);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -9,7 +9,7 @@ export interface Spread {
 export interface Figure {
   readonly name: string;
   /** `x`: a ratio, per round, of the measured thing to its reference. */
-  readonly unit: 'x' | 'ms' | 'MB' | 'KB' | '%' | 'files' | 'lines';
+  readonly unit: 'x' | 'ms' | 'MB' | 'KB' | '%' | 'files' | 'lines' | 'points' | 'probes';
   readonly value: Spread;
   /** Maximum median that meets the target; null for a figure without a target. */
   readonly atMost: number | null;
@@ -70,10 +70,17 @@ function quantile(sorted: readonly number[], share: number): number {
   return below + (above - below) * (position - Math.floor(position));
 }
 
-const digits = { x: 2, ms: 3, MB: 1, KB: 2, '%': 1, files: 0, lines: 0 } as const satisfies Record<
-  Figure['unit'],
-  number
->;
+const digits = {
+  x: 2,
+  ms: 3,
+  MB: 1,
+  KB: 2,
+  '%': 1,
+  files: 0,
+  lines: 0,
+  points: 2,
+  probes: 0,
+} as const satisfies Record<Figure['unit'], number>;
 
 const head = ['figure', 'median', 'quartiles', 'target', '', 'in numbers'];
 

