@@ -73,7 +73,10 @@ export function computeCorrectedKbps(
   const idealKbps = isBracketed
     ? interpolateKbps(measurement, other)
     : (encoderKbps * targetKbps) / measuredKbps;
-  const next = Math.max(1, Math.round(Math.min(max, Math.max(targetKbps * correctionRange.min, idealKbps))));
+  // A whole kilobit can be several percent of a small file.
+  const steps = sizeTolerance === undefined ? 1 : 10;
+  const limited = Math.min(max, Math.max(targetKbps * correctionRange.min, idealKbps));
+  const next = Math.max(1, Math.round(limited * steps) / steps);
   return next === encoderKbps || next === other?.encoderKbps ? null : next;
 }
 

@@ -27,6 +27,12 @@ const cases: readonly (readonly [string, BitrateMeasurement, number | null])[] =
   ['a second correction starts from the first', met(1150, { encoderKbps: 800 }), 696],
   ['too little in a long film is kept: it needs no more', met(800, { seconds: 600 }), null],
   ['far too little is kept: the film is easy to encode', met(30), null],
+  [
+    'the bitrate for a size has tenths',
+    met(24, { targetKbps: 25, encoderKbps: 25, sizeTolerance: 0.01 }),
+    26,
+  ],
+  ['those of a small file count', met(24.5, { targetKbps: 25, encoderKbps: 25, sizeTolerance: 0.01 }), 25.5],
   ['a correction never exceeds the cap', met(800, { capKbps: 1100 }), 1100],
   ['at the cap there is no correction', met(800, { capKbps: 1000 }), null],
   ['an empty output gets no correction', met(0), null],

@@ -82,4 +82,8 @@ function ceilingKbps(
   return Math.max(kbps, atLevel(minCeilingKbps, level));
 }
 
-const option = (name: string, kilobits: number) => [name, `${Math.max(1, Math.round(kilobits))}k`];
+/** An option with a bitrate. A whole kilobit is more than a percent of a low one. */
+function option(name: string, kilobits: number): readonly string[] {
+  const steps = kilobits < 100 ? 10 : 1;
+  return [name, `${Math.max(1, Math.round(kilobits * steps) / steps)}k`];
+}
