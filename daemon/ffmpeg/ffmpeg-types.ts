@@ -115,6 +115,8 @@ export interface QualityRequest {
   readonly seconds: number | null;
   /** The frames that are measured; all if absent. */
   readonly frames?: readonly FrameRange[];
+  /** One of so many frames is measured; if absent, that follows from the duration. */
+  readonly subsample?: number;
   /** The threads of each program; as many as the limits allow if absent. */
   readonly threads?: number;
 }

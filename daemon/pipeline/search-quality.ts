@@ -12,6 +12,7 @@ import type { MediaFacts } from '../jobs/media.js';
 import type { Run } from '../jobs/run.js';
 import { chooseSamples, type QualitySample } from '../plan/quality/choose-samples.js';
 import { framesOfFile } from '../plan/quality/frame-runs.js';
+import { sampleSubsampleFor } from '../plan/quality/metric-graph.js';
 import { scoresFrom } from '../plan/quality/pool-scores.js';
 import {
   type CrfResult,
@@ -265,7 +266,7 @@ export async function probeFactor(
 async function measureSample(
   run: Run,
   { ffmpeg }: PipelineContext,
-  { output, planPart }: PlannedOutput,
+  { output, planPart, product: { expectedSeconds } }: PlannedOutput,
   {
     sample,
     crf,
@@ -291,6 +292,7 @@ async function measureSample(
     ...{ metric: reference.metric, reference: reference.frames, seconds },
     output: framesOfFile(product.path, media, video, ffmpeg.capabilities),
     ...(threads === undefined ? {} : { threads }),
+    ...(sample === wholeFilm ? {} : { subsample: sampleSubsampleFor(expectedSeconds ?? 0) }),
   };
   const measured = await ffmpeg.measureQuality(request, options);
   const { mean, worst } = scoresFrom(measured, leadInSeconds);

@@ -70,8 +70,8 @@ export async function measureQuality(
 }
 
 /** Of chosen frames all are measured: they are few. */
-function subsampleOf({ frames, seconds }: Pick<QualityRequest, 'frames' | 'seconds'>): number {
-  return frames === undefined ? subsampleFor(seconds) : 1;
+function subsampleOf({ frames, seconds, subsample }: QualityRequest): number {
+  return subsample ?? (frames === undefined ? subsampleFor(seconds) : 1);
 }
 
 /** Scores of chosen frames, which were counted on their own, with the numbers that the frames have in the file. */

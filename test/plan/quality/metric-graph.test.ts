@@ -6,6 +6,7 @@ import {
   metricSideOf,
   metricSize,
   modelFor,
+  sampleSubsampleFor,
   subsampleFor,
 } from '../../../daemon/plan/quality/metric-graph.js';
 import { videoFacts } from '../facts.js';
@@ -39,6 +40,7 @@ test('above 1440 lines the model is that for 4K', () => {
 
 test('long films are measured with odd steps', () => {
   assert.equal([10, 59.9, 60, 599, 600, null].map(subsampleFor), [1, 1, 3, 3, 5, 5]);
+  assert.equal([60, 599, 600, 7200].map(sampleSubsampleFor), [1, 1, 3, 3]);
 });
 
 test('a side has the size that is displayed', () => {
