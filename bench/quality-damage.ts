@@ -8,13 +8,13 @@ import { encodeClip, venc } from './quality-files.js';
 
 const encoder = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '12', '-pix_fmt', 'yuv420p'];
 
-/** The share of the bytes of `--quality 3` that an output may have. */
+/** The share of the bytes of `--quality 3` that a video may have. */
 const sizeShare = 0.6;
 
 /** How many clips are encoded to a size. */
 const sizedClips = 20;
 
-/** Encodes clips to 60 percent of their bytes with `--quality 3`, every second one with a tone of its own length. */
+/** Encodes clips to 60 percent of the bytes of their video with `--quality 3`, every second one with a tone. */
 export async function measureTargetSizes(
   folder: string,
   _rounds: number,
@@ -22,9 +22,11 @@ export async function measureTargetSizes(
 ): Promise<readonly Figure[]> {
   const clips = (await makeQualityClips(words, folder)).slice(0, sizedClips);
   const shares = await mapWithConcurrency(clips, 2, async (silent) => {
-    const clip = clips.indexOf(silent) % 2 === 0 ? silent : await withTone(silent, folder);
-    const usual = await encodeClip(clip, folder, ['--quality', '3']);
-    const size = Math.max(10_000, Math.round(usual.bytes * sizeShare));
+    const hasTone = clips.indexOf(silent) % 2 === 1;
+    const video = await encodeClip(silent, folder, ['--quality', '3']);
+    const clip = hasTone ? await withTone(silent, folder) : silent;
+    const { bytes: usual } = hasTone ? await encodeClip(clip, folder, ['--quality', '3']) : video;
+    const size = Math.max(10_000, Math.round(usual - (1 - sizeShare) * video.bytes));
     const { path, output } = await encodeClip(clip, folder, ['--target-size', String(size)]);
     const { size: bytes } = await stat(path);
     const percent = (bytes / size) * 100;
