@@ -207,7 +207,13 @@ function missedSentence(
   return `The requested quality was not reached: ${parts.join(', and ')} (limited by ${limitedBy}).`;
 }
 
-/** The samples of the clip of an output; null for all of it. Rejects as `Ffmpeg.measureSeconds` does. */
+/** Longer clips have their samples in their first week. */
+const maxSampledSeconds = 7 * 24 * 3600;
+
+/**
+ * The samples of the clip of an output; null for all of it. They are chosen by time if the packets of the input have no
+ * times, or take too long to read. Rejects as `Ffmpeg.measureSeconds` does.
+ */
 export async function samplesOf(
   run: Run,
   { ffmpeg }: PipelineContext,
@@ -219,7 +225,9 @@ export async function samplesOf(
   const bytes = await ffmpeg.measureSeconds(path, media.video.streamIndex, run.signal);
   run.signal.throwIfAborted();
   const first = Math.floor(settings.start_clip ?? 0);
-  return chooseSamples(bytes.slice(first, first + Math.floor(expectedSeconds)));
+  const length = Math.floor(Math.min(expectedSeconds, maxSampledSeconds));
+  const clip = bytes.slice(first, first + length);
+  return chooseSamples(clip.length > 0 ? clip : Array.from({ length }, () => 0));
 }
 
 /** What a probe encodes: parts of a film, at this factor. */

@@ -1,10 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Change } from '../../daemon/jobs/legal-changes.js';
+import type { MediaFacts } from '../../daemon/jobs/media.js';
 import type { Run } from '../../daemon/jobs/run.js';
 import type { PipelineContext } from '../../daemon/pipeline/pipeline-context.js';
 import type { GroupToEncode, PlannedOutput } from '../../daemon/pipeline/plan-job.js';
-import { reachTarget, searchFactors } from '../../daemon/pipeline/search-quality.js';
+import { reachTarget, samplesOf, searchFactors } from '../../daemon/pipeline/search-quality.js';
 import { VencError } from '../../src/shared/errors.js';
 import type { QualityRecord, QualitySearch } from '../../src/shared/records.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
@@ -134,6 +135,26 @@ test('a second below the floor is a miss, however little', async () => {
   const { quality, warnings } = await reached({ bitrate_cap: 500 }, { ...stored, floor: 85 }, 89.9, 89.95);
   assert.is(quality?.limited_by, 'bitrate_cap');
   assert.match(warnings.join(), /the worst second is 84\.95 instead of 85 \(limited by bitrate_cap\)/);
+});
+
+test('samples are chosen by time if nothing is known of the packets, and never from a whole long film', async () => {
+  const { signal } = new AbortController();
+  const chosen = async (bytes: readonly number[], expectedSeconds: number) =>
+    samplesOf(
+      { signal } as unknown as Run,
+      { ffmpeg: { measureSeconds: async () => bytes } } as unknown as PipelineContext,
+      { output: { settings: {} }, product: { expectedSeconds } } as unknown as PlannedOutput,
+      { path: 'film.avi', media: { video: { streamIndex: 0 } } as unknown as MediaFacts },
+    );
+  const starts = (await chosen([], 240))?.map(({ startSeconds }) => startSeconds) ?? [];
+  assert.is(starts.length, 6);
+  const gaps = starts.slice(1).map((start, index) => start - (starts[index] ?? 0));
+  assert.ok(
+    gaps.every((gap) => gap >= 28 && gap <= 52),
+    `${starts}`,
+  );
+  assert.is(await chosen([], 59.9), null);
+  assert.is((await chosen([], 1e15))?.length, 24);
 });
 
 test.run();

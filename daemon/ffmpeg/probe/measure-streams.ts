@@ -45,6 +45,7 @@ export async function measureSeconds(
   const bytes: number[] = [];
   for (const [seconds, size] of sizes) {
     const second = Math.floor(seconds - first + roundingSeconds);
+    if (second >= maxMeasuredSeconds) continue;
     while (bytes.length <= second) bytes.push(0);
     bytes[second] = (bytes[second] ?? 0) + size;
   }
@@ -53,8 +54,13 @@ export async function measureSeconds(
 
 /** Times in files are rounded to a millisecond at most. */
 const roundingSeconds = 0.0005;
+/** Packets later than a week after the first have wrong times. */
+const maxMeasuredSeconds = 7 * 24 * 3600;
 
-/** Calls `onPacket` with the time and the size of each packet of a stream. Resolves to whether all were read. */
+/**
+ * Calls `onPacket` with the time and the size of each packet of a stream. Resolves to whether all were read. AVI and
+ * program streams have only the decoding times of most packets.
+ */
 async function readPackets(
   ffprobe: Binary,
   path: string,
@@ -63,11 +69,13 @@ async function readPackets(
   onPacket: (seconds: number, bytes: number) => void,
 ): Promise<boolean> {
   const reader = new LineReader((line) => {
-    const [seconds, size] = line.split(',').map(Number.parseFloat);
-    if (seconds === undefined || size === undefined || !Number.isFinite(seconds + size)) return;
-    onPacket(seconds, size);
+    const [displayed = Number.NaN, decoded = Number.NaN, size = Number.NaN] = line
+      .split(',')
+      .map(Number.parseFloat);
+    const seconds = Number.isFinite(displayed) ? displayed : decoded;
+    if (Number.isFinite(seconds + size)) onPacket(seconds, size);
   });
-  const exit = await launchFfprobe(ffprobe, entryArgs('packet=pts_time,size', stream), path, {
+  const exit = await launchFfprobe(ffprobe, entryArgs('packet=pts_time,dts_time,size', stream), path, {
     settings,
     signal: AbortSignal.any([signal, limitSignal(settings.seconds * 1000)]),
     onStdout: (text) => reader.add(text),

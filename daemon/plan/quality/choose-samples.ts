@@ -34,7 +34,7 @@ export function chooseSamples(secondBytes: readonly number[]): readonly QualityS
   if (secondBytes.length < minSampledSeconds) return null;
   const parts = partsOf(secondBytes);
   const minutes = Math.floor(secondBytes.length / 60);
-  const count = Math.min(sampleCount.max, Math.max(sampleCount.min, minutes));
+  const count = Math.min(parts.length, sampleCount.max, Math.max(sampleCount.min, minutes));
   const sorted = hasConstantSize(parts) ? parts : [...parts].sort((a, b) => a.bytes - b.bytes);
   const chosen: QualitySample[] = [];
   for (let index = 0; index < count; index += 1) {
@@ -51,18 +51,23 @@ export function chooseSamples(secondBytes: readonly number[]): readonly QualityS
   return chosen.sort((a, b) => a.startSeconds - b.startSeconds);
 }
 
-/** As long as a sample. A rest at the end of the film is left out. */
+/**
+ * As long as a sample. A rest at the end of the film is left out, and so are parts in which no frame begins: there the
+ * frame before them stays, as in recordings of a screen.
+ */
 interface Part {
   readonly startSeconds: number;
   readonly bytes: number;
 }
 
 function partsOf(secondBytes: readonly number[]): readonly Part[] {
-  return Array.from({ length: Math.floor(secondBytes.length / sampleSeconds) }, (_, index) => {
+  const parts = Array.from({ length: Math.floor(secondBytes.length / sampleSeconds) }, (_, index) => {
     const startSeconds = index * sampleSeconds;
     const seconds = secondBytes.slice(startSeconds, startSeconds + sampleSeconds);
     return { startSeconds, bytes: seconds.reduce((sum, bytes) => sum + bytes, 0) };
   });
+  const withFrames = parts.filter(({ bytes }) => bytes > 0);
+  return withFrames.length > 0 ? withFrames : parts;
 }
 
 function hasConstantSize(parts: readonly Part[]): boolean {

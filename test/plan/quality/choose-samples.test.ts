@@ -16,6 +16,18 @@ test('the number of samples follows the minutes, between 6 and 24', () => {
   assert.equal(counts, [6, 6, 10, 24]);
 });
 
+test('parts without frames are no samples, unless nothing is known of any part', () => {
+  const rare = (seconds: readonly number[]) =>
+    chooseSamples(film(240, (second) => (seconds.includes(second) ? 500 : 0)));
+  const starts = rare([1, 61, 130, 231])?.map(({ startSeconds }) => startSeconds);
+  assert.equal(starts, [0, 60, 128, 228]);
+  assert.is(
+    rare([1, 61, 130, 231])?.reduce((sum, { weight }) => sum + weight, 0),
+    1,
+  );
+  assert.is(rare([])?.length, 6);
+});
+
 test('the samples stand for easy and hard parts in their proportion', () => {
   // A tenth of the film is ten times as hard, in one piece.
   const bytes = film(1200, (second) => (second >= 600 && second < 720 ? 10_000 : 1000 + (second % 7) * 10));
