@@ -42,6 +42,8 @@ export type CrfStep =
 const maxProbes = 4;
 /** A probe this close to the goal is not followed by another one. */
 const closeScore = 0.3;
+/** The same once two probes show the slope: a line over so short a distance is exact enough. */
+const closeWithSlope = 1;
 /** A goal is met if its error is at most this. */
 const maxMiss = 1;
 /** Beyond these scores the curve is flat and says nothing about the slope. */
@@ -64,13 +66,15 @@ export function searchCrf(probes: readonly CrfResult[], goal: QualityGoal, scale
   const crf = onGrid(wanted, scale);
   const isOutside = wanted < scale.min || wanted > scale.max;
   const isTried = probes.some((probe) => probe.crf === crf);
-  const isClose = probes.some((probe) => Math.abs(marginOf(probe, goal)) <= closeScore);
+  const close = probes.length > 1 ? closeWithSlope : closeScore;
+  const isClose = probes.some((probe) => Math.abs(marginOf(probe, goal)) <= close);
   if (!isTried && !isClose && !isNarrow(probes, goal, scale) && probes.length < maxProbes)
     return { type: 'probe', crf };
   const closest = closestOf(probes, goal);
-  const hasMissed = Math.abs(marginOf(closest, goal)) > maxMiss;
-  const final = hasMissed && !isOutside ? closest.crf : crf;
   const points = pointsOf(probes, 'score');
+  const isOnCurve = goal.floor === null && crfOnCurve(points, lossOf(goal.target)) !== null;
+  const hasMissed = Math.abs(marginOf(closest, goal)) > maxMiss && !isOnCurve;
+  const final = hasMissed && !isOutside ? closest.crf : crf;
   const predicted = points.find((point) => point.crf === final)?.score ?? scoreAt(points, final, scale);
   return { type: 'found', crf: final, predicted, limitedBy: isOutside ? 'crf' : hasMissed ? 'probes' : null };
 }
@@ -137,8 +141,48 @@ function estimate(points: readonly Point[], target: number, scale: CrfScale): nu
     return (one.crf + scale.max) / 2;
   if (one.score < meaningful.min && other === null) return (one.crf + scale.min) / 2;
   const isBetween = other !== null && one.score >= target !== other.score >= target;
-  const slope = other === null ? scale.slope : isBetween ? steepness(one, other) : slopeOf(one, other, scale);
-  return one.crf + (lossOf(target) - lossOf(one.score)) / slope;
+  if (isBetween) return crfOnCurve(points, lossOf(target)) ?? crfOnLine(one, target, steepness(one, other));
+  return crfOnLine(one, target, other === null ? scale.slope : slopeOf(one, other, scale));
+}
+
+function crfOnLine({ crf, score }: Point, target: number, slope: number): number {
+  return crf + (lossOf(target) - lossOf(score)) / slope;
+}
+
+/**
+ * Where a monotone cubic curve through at least three points, sorted by their factors, has a loss (Fritsch and Butland).
+ * Fast motion scores ever worse with each factor, and a line misses by five points. Null if the scores do not fall.
+ */
+function crfOnCurve(points: readonly Point[], loss: number): number | null {
+  const knots = points.map(({ crf, score }) => ({ crf, loss: lossOf(score) }));
+  const spans = knots.slice(1).map((to, index) => {
+    const from = knots[index] ?? to;
+    const width = to.loss - from.loss;
+    return { from, to, width, slope: (to.crf - from.crf) / width };
+  });
+  if (spans.length < 2 || spans.some(({ width }) => width <= 0)) return null;
+  const index = spans.findIndex(({ from, to }) => from.loss <= loss && loss <= to.loss);
+  const span = spans[index];
+  if (span === undefined) return null;
+  const [start, end] = [tangent(spans[index - 1], span), tangent(span, spans[index + 1])];
+  const t = (loss - span.from.loss) / span.width;
+  return (
+    span.from.crf * (1 + 2 * t) * (1 - t) ** 2 +
+    span.to.crf * t ** 2 * (3 - 2 * t) +
+    span.width * (start * t * (1 - t) ** 2 - end * t ** 2 * (1 - t))
+  );
+}
+
+interface Span {
+  readonly width: number;
+  readonly slope: number;
+}
+
+/** The slope of the curve where two spans meet; at its ends that of the only one. */
+function tangent(before: Span | undefined, after: Span | undefined): number {
+  if (before === undefined || after === undefined) return (before ?? after)?.slope ?? 0;
+  const [first, second] = [before.width + 2 * after.width, 2 * before.width + after.width];
+  return (first + second) / (first / before.slope + second / after.slope);
 }
 
 /** The score that the curve through the points should have at a factor. */

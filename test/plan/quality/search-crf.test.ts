@@ -53,6 +53,31 @@ test('a curve that is not straight ends after four probes, close to the goal', (
   }
 });
 
+test('scores that fall ever faster do not need a correction', () => {
+  // A pan over a still: factors and scores that x264 gave.
+  const measured = [
+    [20, 99.2],
+    [24.9, 98.6],
+    [27.4, 94],
+    [30.5, 85.3],
+    [31.6, 81.9],
+    [34.1, 73.4],
+    [40.2, 51.4],
+  ] as const;
+  const scoreOf = (crf: number) => {
+    const index = Math.max(
+      1,
+      measured.findIndex(([factor]) => factor >= crf),
+    );
+    const [[from, high], [to, low]] = [measured[index - 1] ?? measured[0], measured[index] ?? measured[6]];
+    return high + ((crf - from) / (to - from)) * (low - high);
+  };
+  for (const target of [88, 94]) {
+    const { crf, probes } = search(scoreOf, { target, floor: null }, { ...scale, first: 24.9 });
+    assert.ok(Math.abs(scoreOf(crf) - target) <= 1, `${target}: ${crf} ${JSON.stringify(probes)}`);
+  }
+});
+
 test('a score that the encoder cannot reach ends at the end of its scale', () => {
   const best = search((crf) => 92 - crf / 10);
   assert.equal([best.crf, best.limitedBy], [1, 'crf']);
