@@ -197,7 +197,7 @@ class ScratchReservation implements DiskReservation {
 
   /**
    * The bytes it will still write: the rest of the input, its outputs, assumed to be as large, and its sources
-   * likewise.
+   * likewise. Samples of a search are in the space of the outputs, which are encoded after them.
    */
   get remainingBytes(): number {
     if (this.#isEncoded || this.#totalBytes === null) return 0;

@@ -2,13 +2,13 @@ import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Ffmpeg, openFfmpeg } from '../../daemon/ffmpeg/index.js';
+import { type Ffmpeg, type OpenOptions, openFfmpeg } from '../../daemon/ffmpeg/index.js';
 import { checkCombination } from '../../daemon/plan/check-combination.js';
 import { listUnavailableSettings } from '../../daemon/plan/list-unavailable-settings.js';
 import { framesOfFile } from '../../daemon/plan/quality/frame-runs.js';
 import { poolScores } from '../../daemon/plan/quality/pool-scores.js';
 import { isVencError } from '../../src/shared/errors.js';
-import { makeMedia, testFfmpeg, testVideo } from '../helpers/media.js';
+import { makeMedia, programCache, testFfmpeg, testVideo } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 
 const usual = await testFfmpeg();
@@ -25,6 +25,16 @@ async function openWith(...packages: readonly string[]): Promise<Ffmpeg> {
   const { ffmpeg } = await openFfmpeg({
     ...{ ffmpeg: usual.ffmpeg.path, ffprobe: usual.ffprobe.path },
     ...{ packagesFrom: from, cacheFolder: join(from, 'cache') },
+  });
+  if (ffmpeg === null) throw new TypeError('a given ffmpeg is used');
+  return ffmpeg;
+}
+
+/** Opens the ffmpeg of the tests with limits. */
+async function openLimited(limits: OpenOptions['limits'] = {}): Promise<Ffmpeg> {
+  const { ffmpeg } = await openFfmpeg({
+    ...{ ffmpeg: usual.ffmpeg.path, ffprobe: usual.ffprobe.path, limits },
+    cacheFolder: programCache(),
   });
   if (ffmpeg === null) throw new TypeError('a given ffmpeg is used');
   return ffmpeg;
@@ -96,6 +106,22 @@ if (usual.measurer?.binary.path !== usual.ffmpeg.path) {
     assert.ok(isVencError(error, 'UnavailableError'));
     assert.match(error.message, /libvmaf/);
   });
+}
+
+if (usual.measurer !== null) {
+  for (const [what, limits, errorClass] of [
+    ['memory', { maxMemoryBytes: 150e6, threads: 2 }, 'MemoryLimitError'],
+    ['processor time', { cpuFactor: 1e-4 }, 'CpuTimeLimitError'],
+    ['time', { maxEncodeSeconds: 0.3 }, 'EncodeTimeLimitError'],
+  ] as const) {
+    test(`a measurement that exceeds the limit of ${what} fails with its name`, async () => {
+      const long = join(folder, 'long.mkv');
+      await makeMedia(long, [...testVideo('160x90', 40, 1), '-c:v', 'ffv1', '-pix_fmt', 'yuv420p']);
+      const limited = await openLimited(limits);
+      const error = await measured(limited, long, long).catch((reason: unknown) => reason);
+      assert.ok(isVencError(error, errorClass), String(error));
+    });
+  }
 }
 
 test.run();

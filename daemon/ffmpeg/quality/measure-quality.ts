@@ -12,10 +12,11 @@ import {
 } from '../../plan/quality/metric-graph.js';
 import type { FrameScore, MeasuredFrames } from '../../plan/quality/pool-scores.js';
 import { fileArgument } from '../../plan/safe-input.js';
-import { cpuSecondsFor, type EncodeLimits } from '../containment/program-limits.js';
+import { cpuSecondsFor, type EncodeLimits, type ProgramLimits } from '../containment/program-limits.js';
 import { explainFailure } from '../explain.js';
 import type { EncodeOptions, Measurer, QualityRequest } from '../ffmpeg-types.js';
 import { type LaunchSettings, launch } from '../launch.js';
+import { explainLimit, MemoryShortage } from '../limit-errors.js';
 import { guardInputs, lowerPriority } from '../run.js';
 import { readScores, readStatistics } from './read-scores.js';
 
@@ -167,20 +168,28 @@ async function compare(
           ].join(';'),
           ...['-count_frames', '-show_entries', 'stream=nb_read_frames'],
         ];
+  const programLimits: ProgramLimits = {
+    memoryBytes,
+    fileSizeBytes: maxScoreBytes,
+    cpuSeconds: cpuSecondsFor({ seconds, pixels: width * height }, limits.cpuFactor),
+  };
+  const memory = new MemoryShortage();
   const exit = await launch(binary.path, args, {
     ...{ containment, meter, program, signal },
-    limits: {
-      memoryBytes,
-      fileSizeBytes: maxScoreBytes,
-      cpuSeconds: cpuSecondsFor({ seconds, pixels: width * height }, limits.cpuFactor),
-    },
+    limits: programLimits,
     access: { folder, inputs: [] },
     onStart: lowerPriority,
     onStdout: () => {},
-    ...(onStderr === undefined ? {} : { onStderr }),
+    onStderr: (text) => {
+      memory.add(text);
+      onStderr?.(text);
+    },
   });
   signal.throwIfAborted();
   if (exit.exitCode === 0) return;
+  const limitError =
+    containment.prlimit === null ? null : explainLimit(exit, programLimits, { limits, memory });
+  if (limitError !== null) throw limitError;
   const { message } = explainFailure(exit, { folders: [folder] });
   throw new VencError('QualityError', `The measurement failed: ${message}`);
 }
