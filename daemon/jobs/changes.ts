@@ -196,6 +196,10 @@ function applyJobChange(
           isFinal(output.state) ? output : { ...output, state: 'cancelled', updatedAt: at, finishedAt: at },
         ),
       };
+    case 'prioritized': {
+      const { priority: _before, ...rest } = updated;
+      return change.priority === 0 ? rest : { ...rest, priority: change.priority };
+    }
     case 'resubmitted':
       return {
         ...withoutLadder(

@@ -67,6 +67,8 @@ export type Change =
   | { readonly type: 'lost' }
   | { readonly type: 'cancelled' }
   | { readonly type: 'resubmitted' }
+  /** From -10 to 10, or greater to begin before other jobs of its account. */
+  | { readonly type: 'prioritized'; readonly priority: number }
   /** The endpoint accepted a notification. */
   | { readonly type: 'notification-delivered'; readonly notificationId: string }
   /** A delivery attempt failed. The next one is scheduled; after the last one the notification is dropped. */
@@ -100,6 +102,7 @@ const legalFrom: Readonly<Record<ChangeType, readonly JobState[]>> = {
   lost: ['processing'],
   cancelled: ['waiting', 'processing'],
   resubmitted: ['pending', 'waiting', 'processing', 'failed', 'cancelled'],
+  prioritized: ['pending', 'waiting'],
   'notification-delivered': jobStates,
   'notification-failed': jobStates,
 };
@@ -141,6 +144,12 @@ function rejectionError(job: Job, change: Change): VencError {
     return new VencError(
       'ConflictError',
       `Job ${job.id} is finished: only a job that did not finish can be resubmitted.`,
+    );
+  }
+  if (change.type === 'prioritized') {
+    return new VencError(
+      'ConflictError',
+      `Job ${job.id} ${stateClause(job.state)}: only a waiting job has a place in the queue.`,
     );
   }
   return illegalChange(change, `job ${job.id} is ${job.state}`);

@@ -89,6 +89,16 @@ export const commandTable = {
     summary: 'resubmit jobs that did not finish',
     load: async () => (await import('./commands/bulk-actions.js')).resubmit,
   },
+  priority: {
+    group: 'jobs',
+    summary: 'change the place of a waiting job in the queue',
+    load: async () => (await import('./commands/priority.js')).priority,
+  },
+  next: {
+    group: 'jobs',
+    summary: 'let waiting jobs begin before all others',
+    load: async () => (await import('./commands/priority.js')).next,
+  },
   pause: {
     group: 'jobs',
     summary: 'start no further jobs',

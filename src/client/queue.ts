@@ -22,21 +22,48 @@ export function resumeQueue(client: Client): Promise<QueueRecord> {
   return change(client, 'resumeQueue', {});
 }
 
+/**
+ * Changes the place of a waiting job among those of its account. Rejects as `Client.call` does, and with `UsageError` if
+ * the service cannot do that.
+ */
+export async function prioritizeJob(
+  client: Client,
+  id: number,
+  place: { readonly priority: number } | { readonly next: true },
+): Promise<void> {
+  await callOwn(() => client.call('prioritizeJob', { values: { id }, body: place }), {
+    missing: 'This service cannot change the place of a job.',
+    fallback: () => client.job(id),
+  });
+}
+
 async function change(
   client: Client,
   route: 'pauseQueue' | 'resumeQueue',
   body: object,
 ): Promise<QueueRecord> {
+  const response = await callOwn(() => client.call(route, { body }), {
+    missing: 'This service has no queue that venc can pause.',
+    fallback: () => client.listJobs({ perPage: 1 }),
+  });
+  return coerceRecord(queueFields, response.body);
+}
+
+/** Calls a route that only a venc daemon has. `missing` is the error if it is not there, `fallback` a route that is. */
+async function callOwn<T>(
+  call: () => Promise<T>,
+  { missing, fallback }: { readonly missing: string; readonly fallback: () => Promise<unknown> },
+): Promise<T> {
   try {
-    return coerceRecord(queueFields, (await client.call(route, { body })).body);
+    return await call();
   } catch (error) {
-    if (isVencError(error, 'ForbiddenError')) throw error;
+    if (isVencError(error, 'ForbiddenError') || isVencError(error, 'ConflictError')) throw error;
     throw await explainMissingRoute(error, {
-      missing: new VencError('UsageError', 'This service has no queue that venc can pause.', {
+      missing: new VencError('UsageError', missing, {
         cause: error,
-        hint: 'only a venc daemon can be paused, and those of earlier versions cannot',
+        hint: 'only a venc daemon can do that, and those of earlier versions cannot',
       }),
-      fallback: () => client.listJobs({ perPage: 1 }),
+      fallback,
     });
   }
 }

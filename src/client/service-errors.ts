@@ -157,6 +157,7 @@ const statusMessages: Readonly<Record<string, string>> = {
   404: 'there is no it here.',
   'cancelJob 409': 'it cannot be cancelled: only a job that is waiting or processing can be (409).',
   'removeJob 405': 'the service does not support removing jobs: it cannot be removed (405).',
+  'prioritizeJob 409': 'it does not wait: only a waiting job has a place in the queue (409).',
   'removeJob 409': 'it has not ended: only a job that has ended can be removed (409).',
   'resubmitJob 409': 'it is finished: only a job that did not finish can be resubmitted (409).',
   'resubmitJob 403': 'it was resubmitted as often as the service allows (403).',

@@ -177,6 +177,16 @@ export const routes = {
     representations: record,
     status: 204,
   },
+  prioritizeJob: {
+    method: 'PUT',
+    path: '/v2/jobs/:id/priority',
+    summary: 'Change the place of a waiting job in the queue',
+    section: 'addition',
+    key: 'full',
+    representations: record,
+    requestBody: 'priority',
+    status: 204,
+  },
   inputDetails: {
     ...ofFile,
     path: '/v2/inputs/:id',

@@ -46,6 +46,7 @@ const byJobState: readonly (readonly [Change, ...string[]])[] = [
   [{ type: 'lost' }, illegal, illegal, 'waiting', illegal, illegal, illegal],
   [{ type: 'cancelled' }, conflict, 'cancelled', 'cancelled', conflict, conflict, conflict],
   [{ type: 'resubmitted' }, 'waiting', 'waiting', 'waiting', conflict, 'waiting', 'waiting'],
+  [{ type: 'prioritized', priority: 4 }, 'pending', 'waiting', conflict, conflict, conflict, conflict],
   [{ type: 'output-assigned', id: 9 }, ...never],
   [{ type: 'output-started', id: 9 }, ...never],
   [{ type: 'output-finished', id: 9, media, file }, ...never],

@@ -3,6 +3,7 @@ import type { Route } from '../../../src/shared/routes.js';
 import { captionFileTable } from '../../../src/shared/settings/captions.js';
 import { accessControlTable } from '../../../src/shared/settings/delivery.js';
 import { jobTable, outputTable } from '../../../src/shared/settings/index.js';
+import { jobPriority } from '../../../src/shared/settings/limits.js';
 import { notificationTable } from '../../../src/shared/settings/notifications.js';
 import type { Setting, SettingsTable } from '../../../src/shared/settings/setting.js';
 import { exceptionsText } from '../../../src/shared/settings/support.js';
@@ -45,6 +46,22 @@ export function requestSchemas(options: { readonly maxOutputs: number }): Schema
       type: 'object',
       description: 'Only an API key.',
       properties: { api_key: key },
+      xml: { name: 'api-request' },
+    },
+    PriorityRequest: {
+      type: 'object',
+      description: 'The place of a waiting job among those of its account: one of both.',
+      properties: {
+        priority: {
+          type: 'integer',
+          minimum: jobPriority.min,
+          maximum: jobPriority.max,
+          description: 'The job with the greatest one begins first.',
+        },
+        next: { type: 'boolean', description: 'Whether it begins before all others.' },
+        api_key: key,
+      },
+      additionalProperties: false,
       xml: { name: 'api-request' },
     },
     PauseRequest: {
@@ -124,6 +141,7 @@ const jobInXml = `<?xml version="1.0" encoding="UTF-8"?>
     </output>
   </outputs>
 </api-request>`;
+const priorityInXml = '<api-request><priority>5</priority></api-request>';
 const pauseInXml = '<api-request><for>30m</for></api-request>';
 const keyInXml = '<api-request><api_key>KEY</api_key></api-request>';
 
@@ -143,6 +161,11 @@ export const requestBodies = {
     description: 'Empty, or the length of the pause.',
     content: forms('PauseRequest', pauseInXml),
   },
+  Priority: {
+    description: 'The place of the job in the queue.',
+    required: true,
+    content: forms('PriorityRequest', priorityInXml),
+  },
   File: {
     description:
       'The bytes of the whole file, without Content-Encoding. The size is limited by the free disk space.',
@@ -161,6 +184,7 @@ export function requestBodyOf({ requestBody, key }: Route, method: Method): Refe
   if (requestBody === 'job') return ref('Job');
   if (requestBody === 'file') return ref('File');
   if (requestBody === 'pause') return ref('Pause');
+  if (requestBody === 'priority') return ref('Priority');
   if (requestBody !== undefined) return ref(requestBody);
   // OpenAPI defines no request body for other methods.
   return key !== 'none' && key !== 'worker' && ['post', 'put', 'patch'].includes(method)

@@ -13,6 +13,7 @@ import {
   type JobListing,
   listJobs,
 } from '../../actions/find-job.js';
+import { prioritizeJob } from '../../actions/prioritize-job.js';
 import { pauseQueue, readQueue, resumeQueue } from '../../actions/queue.js';
 import { followLog, type RequestedLog, readLog, requireReadableLog } from '../../actions/read-log.js';
 import { readUsage, reportRange } from '../../actions/read-report.js';
@@ -84,6 +85,12 @@ export const jobHandlers = {
   /** `PUT /v2/jobs/<id>/resubmit` (section 4.4). */
   resubmitJob: async (appContext, { params }, account) => {
     await resubmitJob(appContext, account.id, idOf(params));
+    return { status: 204 };
+  },
+
+  /** `PUT /v2/jobs/<id>/priority`, an addition to the service document. */
+  prioritizeJob: async (appContext, requestContext, account) => {
+    await prioritizeJob(appContext, account.id, idOf(requestContext.params), await requestContext.body());
     return { status: 204 };
   },
 

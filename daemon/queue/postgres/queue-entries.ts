@@ -60,9 +60,12 @@ export class QueueEntries {
   /** Follows a change of a job. For `PostgresJobStoreOptions.onUpdate`. */
   readonly onUpdate = async (transaction: DatabaseTransaction, job: Job, before: Job): Promise<void> => {
     const place = placeOf(job);
-    const needsOther = () => queueOf(waitingJobOf(job)) !== queueOf(waitingJobOf(before));
+    const isMoved = () => {
+      const [now, then] = [waitingJobOf(job), waitingJobOf(before)];
+      return queueOf(now) !== queueOf(then) || now.priority !== then.priority;
+    };
     // A job that waits for some of its outputs and is resubmitted waits for those that failed as well.
-    if (place === placeOf(before) && (place !== 'waiting' || !needsOther())) return;
+    if (place === placeOf(before) && (place !== 'waiting' || !isMoved())) return;
     if (place === 'waiting') {
       await this.#add(transaction, job);
       return;
@@ -228,7 +231,8 @@ export class QueueEntries {
   async #add(transaction: DatabaseTransaction, job: Job): Promise<void> {
     const waiting = waitingJobOf(job);
     const entry = { queue: queueOf(waiting), jobId: job.id, priority: waiting.priority };
-    if ((await queueWith(transaction, job.id)) === entry.queue) {
+    const place = await placeWith(transaction, job.id);
+    if (place?.queue === entry.queue && place.priority === entry.priority) {
       await transaction
         .updateTable('queue_entries')
         .set({ is_waiting: true, reported_at: null })
@@ -247,9 +251,9 @@ export class QueueEntries {
 
   /** Removes a job from the queue that it is in, if any: from the engine first, which is the order of `take`. */
   async #remove(transaction: DatabaseTransaction, jobId: number): Promise<void> {
-    const queue = await queueWith(transaction, jobId);
-    if (queue === null) return;
-    await this.#engine.remove(transaction, { queue, jobId });
+    const place = await placeWith(transaction, jobId);
+    if (place === null) return;
+    await this.#engine.remove(transaction, { queue: place.queue, jobId });
     await transaction.deleteFrom('queue_entries').where('job_id', '=', jobId).execute();
   }
 
@@ -272,10 +276,16 @@ function placeOf({ state }: Job): 'waiting' | 'running' | 'none' {
   return state === 'processing' ? 'running' : 'waiting';
 }
 
-/** The queue that a job is in; null if none. It changes only in transactions that have locked the record of the job. */
-async function queueWith(transaction: DatabaseTransaction, jobId: number): Promise<string | null> {
-  const entry = transaction.selectFrom('queue_entries').select('queue').where('job_id', '=', jobId);
-  return (await entry.executeTakeFirst())?.queue ?? null;
+/** The place of a job in the queues; null if none. It changes only in transactions that have locked its record. */
+async function placeWith(
+  transaction: DatabaseTransaction,
+  jobId: number,
+): Promise<Omit<QueueEntry, 'jobId'> | null> {
+  const entry = transaction
+    .selectFrom('queue_entries')
+    .select(['queue', 'priority'])
+    .where('job_id', '=', jobId);
+  return (await entry.executeTakeFirst()) ?? null;
 }
 
 /**

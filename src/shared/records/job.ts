@@ -87,7 +87,8 @@ const queueFields = {
   priority: {
     type: 'integer',
     isOptional: true,
-    description: 'priority from -10 to 10; absent if it is 0; an addition',
+    description:
+      'priority from -10 to 10, or greater for a job that was put first; absent if it is 0; an addition',
   },
   requires: {
     ...labelsField,

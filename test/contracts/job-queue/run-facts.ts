@@ -46,6 +46,28 @@ export const runFacts: QueueFacts = {
     }
   },
 
+  'a waiting job with a new priority gets a new place': async ({ store, queue, fixture }) => {
+    const ids: number[] = [];
+    for (let count = 0; count < 4; count += 1) {
+      const job = await store.create(sampleDraft());
+      await queue.enqueue(job);
+      ids.push(job.id);
+    }
+    const [first, second, third, fourth] = ids as [number, number, number, number];
+    const move = async (id: number, priority: number) =>
+      queue.enqueue(await store.update(id, (job) => apply(job, { type: 'prioritized', priority }, now)));
+    await move(first, -1);
+    await move(third, 11);
+    await move(fourth, 12);
+    await move(fourth, 5);
+    queue.work(fixture.handler, { slots: 1 });
+    for (const id of [third, fourth, second, first]) {
+      const scenario = await fixture.next();
+      assert.is(scenario.run.job.id, id);
+      await scenario.end();
+    }
+  },
+
   'as many jobs run at once as there are slots, and never more': async ({ store, queue, fixture }) => {
     for (let count = 0; count < 9; count += 1) await queue.enqueue(await store.create(sampleDraft()));
     queue.work(fixture.handler, { slots: 3 });

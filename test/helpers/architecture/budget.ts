@@ -4,7 +4,7 @@ import type { Budget } from './check-budget.js';
  * The budget of each module. Lower it when a module gets smaller. A commit that raises it says why.
  */
 export const budget: Budget = {
-  'daemon/actions': { lines: 3640, files: 24 },
+  'daemon/actions': { lines: 3700, files: 25 },
   'daemon/admin': { lines: 1110, files: 10 },
   'daemon/admin/database': { lines: 40, files: 1 },
   'daemon/app': { lines: 1820, files: 14 },
@@ -13,8 +13,8 @@ export const budget: Budget = {
   'daemon/dry-run': { lines: 690, files: 5 },
   'daemon/ffmpeg': { lines: 6820, files: 46 },
   'daemon/hosted-files': { lines: 890, files: 7 },
-  'daemon/http': { lines: 4165, files: 28 },
-  'daemon/jobs': { lines: 4100, files: 32 },
+  'daemon/http': { lines: 4200, files: 28 },
+  'daemon/jobs': { lines: 4120, files: 32 },
   'daemon/metrics': { lines: 430, files: 2 },
   'daemon/migrate': { lines: 940, files: 4 },
   'daemon/net': { lines: 440, files: 4 },
@@ -22,7 +22,7 @@ export const budget: Budget = {
   'daemon/pipeline': { lines: 6400, files: 43 },
   'daemon/plan': { lines: 13_860, files: 89 },
   'daemon/queue': { lines: 3595, files: 21 },
-  'daemon/queue/postgres': { lines: 910, files: 4 },
+  'daemon/queue/postgres': { lines: 920, files: 4 },
   'daemon/store': { lines: 5850, files: 39 },
   'daemon/store/postgres': { lines: 3780, files: 14 },
   'daemon/tracing': { lines: 300, files: 2 },
@@ -30,10 +30,10 @@ export const budget: Budget = {
   'daemon/transports': { lines: 8650, files: 53 },
   'daemon/webhooks': { lines: 780, files: 5 },
   'daemon/worker': { lines: 1680, files: 8 },
-  'src/cli': { lines: 11830, files: 84 },
+  'src/cli': { lines: 11900, files: 85 },
   'src/cli/output': { lines: 1470, files: 12 },
-  'src/client': { lines: 3220, files: 23 },
+  'src/client': { lines: 3250, files: 23 },
   'src/config': { lines: 820, files: 6 },
-  'src/shared': { lines: 11930, files: 91 },
+  'src/shared': { lines: 11940, files: 91 },
   'src/tui': { lines: 2000, files: 16 },
 };
