@@ -160,7 +160,8 @@ async function compareWithFixed(rows: readonly TargetRow[], target: number, fold
     .filter(isInReach)
     .flatMap(({ clip, least }) => (least === null ? [] : [{ clip, least }]));
   const worst = limits.reduce((one, other) => (other.least.crf < one.least.crf ? other : one));
-  const crf = Math.floor(worst.least.crf * 10) / 10;
+  // `--crf` takes whole numbers.
+  const crf = Math.floor(worst.least.crf);
   const sizes = await mapWithConcurrency(rows, 2, async ({ clip, bytes }) => {
     const encoded = await encodeClip(clip, folder, ['--crf', String(crf)]);
     await rm(encoded.path);
