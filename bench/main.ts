@@ -41,6 +41,12 @@ const measures = {
     rounds: 5,
     load: async () => (await import('./ladder.js')).measureLadder,
   },
+  'quality-ladder': {
+    what: 'renditions of --hls and of --ladder auto, measured by an independent command; only if it is named',
+    rounds: 1,
+    isOptional: true,
+    load: async () => (await import('./quality-ladder.js')).measureLadderByContent,
+  },
   clip: {
     what: 'a clip from the end of a long film, compared with one from its beginning',
     rounds: 7,

@@ -10,6 +10,7 @@ import {
   type LadderLimits,
   type LadderPoint,
   type LadderProbe,
+  nextLadderProbe,
 } from '../plan/quality/choose-ladder.js';
 import { onGrid } from '../plan/quality/search-crf.js';
 import { contextOfOutput } from './job-context.js';
@@ -38,6 +39,8 @@ const minHeightRatio = 1.1;
 /** How much ln(100 - score) grows from one factor that is tried to the next. */
 const lossStep = 0.9;
 const factorsPerHeight = 3;
+/** The most factors that are tried besides, where a curve bends. */
+const maxFurtherProbes = 6;
 
 /**
  * Chooses the renditions of the ladder of a job (`generate_dynamic_profile`) by the content of its film: encodes
@@ -96,22 +99,28 @@ async function measureLadder(
     throw new VencError('QualityError', 'its video has no constant rate factor.');
   const outputContext = contextOfOutput(context, best.id);
   const samples = (await samplesOf(run, outputContext, highest, { path: input, media })) ?? [wholeFilm];
-  const report = reportLadder(run, renditions, trials.length * factorsPerHeight);
+  const report = reportLadder(run, renditions, trials.length * factorsPerHeight + maxFurtherProbes);
   const probes: LadderProbe[] = [];
-  for (const trial of trials) {
-    const { expectedSeconds, video } = trial.product;
-    for (let index = 0; index < factorsPerHeight; index += 1) {
-      const crf = onGrid(scale.first + (index * lossStep) / scale.slope, scale);
-      const { score, bytes } = await probeFactor(run, outputContext, trial, {
-        ...{ samples, crf, scratch },
-        report: (done) => report(probes.length + done / samples.length),
-      });
-      const kbps = (bytes * 8) / 1000 / Math.max(0.04, expectedSeconds ?? media.durationSeconds ?? 0);
-      if (!probes.some((probe) => probe.height === video?.height && probe.crf === crf))
-        probes.push({ height: video?.height ?? 0, crf, score, kbps });
-    }
+  const tryFactor = async (trial: PlannedOutput, crf: number) => {
+    const { score, bytes } = await probeFactor(run, outputContext, trial, {
+      ...{ samples, crf, scratch },
+      report: (done) => report(probes.length + done / samples.length),
+    });
+    const seconds = Math.max(0.04, trial.product.expectedSeconds ?? media.durationSeconds ?? 0);
+    probes.push({ height: heightOf(trial), crf, score, kbps: (bytes * 8) / 1000 / seconds });
+  };
+  const factors = Array.from({ length: factorsPerHeight }, (_, index) =>
+    onGrid(scale.first + (index * lossStep) / scale.slope, scale),
+  );
+  for (const trial of trials) for (const crf of new Set(factors)) await tryFactor(trial, crf);
+  const choose = () => chooseLadder(probes, scale, limitsOf(limits, target));
+  for (let count = 0; count < maxFurtherProbes; count += 1) {
+    const next = nextLadderProbe(probes, choose(), scale);
+    const trial = trials.find((one) => heightOf(one) === next?.height);
+    if (next === null || trial === undefined) break;
+    await tryFactor(trial, next.crf);
   }
-  return chooseLadder(probes, scale, limitsOf(limits, target));
+  return choose();
 }
 
 /** The rendition with the greatest number: its settings are those of the trials. */

@@ -52,7 +52,7 @@ test('renditions get what was chosen for them, and others are skipped', () => {
   ]);
   assert.equal(outputs[1]?.settings, {
     ...{ dynamic_profile_rendition: 2, label: 'v2', height: 720, crf: 21 },
-    ...{ bitrate_cap: 3000, buffer_size: 4500 },
+    ...{ bitrate_cap: 4000, buffer_size: 6000 },
   });
   assert.equal(stored?.points, points);
   const playlist = outputs[3];

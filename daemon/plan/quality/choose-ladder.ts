@@ -30,8 +30,11 @@ export interface LadderLimits {
   readonly maxRatio: number;
 }
 
-/** A rendition is followed by one that is lower by this, in score or in bitrate, and that differs visibly at all. */
-const step = { points: 6, ratio: 1.5, minPoints: 2 } as const;
+/**
+ * A rendition is followed by one that is lower by this, in score or in bitrate, and that differs visibly and in bitrate at
+ * all.
+ */
+const step = { points: 6, ratio: 1.5, minPoints: 2, minRatio: 1.15 } as const;
 /** How far a curve is trusted beyond its probes, in parts of the distance between two of them. */
 const extrapolation = 0.5;
 /** Changes the steps until the number of renditions is within its limits. */
@@ -68,6 +71,40 @@ export function chooseLadder(
     .filter((point) => !renditions.some((rendition) => isSame(rendition, point)))
     .map((point) => ({ ...point, rendition: null }));
   return [...numbered, ...measured].sort((a, b) => b.kbps - a.kbps || b.score - a.score);
+}
+
+/**
+ * The size and the factor that should be tried next, because a rendition stands on a part of its curve that is not known
+ * well: beyond all probes, or where it bends (text is sharp up to a factor and then falls apart). Null if all are known
+ * well. Pure.
+ */
+export function nextLadderProbe(
+  probes: readonly LadderProbe[],
+  points: readonly LadderPoint[],
+  scale: CrfScale,
+): Pick<LadderProbe, 'height' | 'crf'> | null {
+  const uncertain = points.find((point) => point.rendition !== null && !isKnown(probes, point, scale));
+  return uncertain === undefined ? null : { height: uncertain.height, crf: uncertain.crf };
+}
+
+/** How far a curve is known beyond a probe, and how much its slope may change from one probe to the next. */
+const known = { loss: 0.15, bend: 2.5 } as const;
+
+function isKnown(probes: readonly LadderProbe[], { height, crf }: LadderProbe, { slope }: CrfScale): boolean {
+  const own = probes.filter((probe) => probe.height === height).sort((a, b) => a.crf - b.crf);
+  if (own.some((probe) => Math.abs(probe.crf - crf) * slope <= known.loss)) return true;
+  const index = own.findIndex((probe) => probe.crf > crf);
+  const slopes = own.slice(1).map((to, at) => {
+    const from = own[at] ?? to;
+    return (lossOf(to.score) - lossOf(from.score)) / (to.crf - from.crf);
+  });
+  const span = slopes[index - 1];
+  if (span === undefined) return false;
+  const neighbours = [slopes[index - 2], slopes[index]].flatMap((one) => one ?? []);
+  return neighbours.every((one) => {
+    const [less, more] = one < span ? [one, span] : [span, one];
+    return less > 0 && more / less <= known.bend;
+  });
 }
 
 function isSame(one: LadderProbe, other: LadderProbe): boolean {
@@ -153,7 +190,8 @@ function walk(
     const last = chosen.at(-1) ?? top;
     const [gain, ratio] = [last.score - point.score, last.kbps / point.kbps];
     const isLower = gain >= Math.min(step.minPoints, step.minPoints * pace) && point.height <= last.height;
-    const isFar = ratio >= ratioStep || (gain >= step.points * pace && ratio >= minRatio);
+    const leastRatio = Math.min(Math.max(minRatio, step.minRatio), maxRatio);
+    const isFar = ratio >= ratioStep || (gain >= step.points * pace && ratio >= leastRatio);
     if (isLower && isFar && point.kbps >= Math.min(minKbps, maxFirstKbps)) chosen.push(point);
   }
   return chosen;

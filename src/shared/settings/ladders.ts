@@ -13,8 +13,8 @@ export const ladderDefaults = {
   min_renditions: 2,
   max_renditions: 6,
   min_bitrate: 150,
-  bitrate_cap_to_bitrate_ratio: 1.5,
-  buffer_size_to_bitrate_ratio: 2.25,
+  bitrate_cap_to_bitrate_ratio: 2,
+  buffer_size_to_bitrate_ratio: 3,
 } as const;
 
 const kbps = { kind: 'integer', min: 1, max: 1_000_000, unit: 'Kbps', section } as const;

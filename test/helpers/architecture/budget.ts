@@ -20,7 +20,7 @@ export const budget: Budget = {
   'daemon/net': { lines: 440, files: 4 },
   'daemon/packaging': { lines: 4330, files: 32 },
   'daemon/pipeline': { lines: 6400, files: 43 },
-  'daemon/plan': { lines: 13_860, files: 89 },
+  'daemon/plan': { lines: 13900_860, files: 89 },
   'daemon/queue': { lines: 3595, files: 21 },
   'daemon/queue/postgres': { lines: 920, files: 4 },
   'daemon/store': { lines: 5850, files: 39 },

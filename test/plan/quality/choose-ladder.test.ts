@@ -4,6 +4,7 @@ import {
   chooseLadder,
   type LadderLimits,
   type LadderProbe,
+  nextLadderProbe,
 } from '../../../daemon/plan/quality/choose-ladder.js';
 import type { CrfScale } from '../../../daemon/plan/quality/search-crf.js';
 
@@ -107,6 +108,40 @@ test('one probe of one size is a ladder of one, and no probe is none', () => {
   assert.ok(probe);
   assert.equal(chooseLadder([probe], scale, limits), [{ ...probe, rendition: 1 }]);
   assert.equal(chooseLadder([], scale, limits), []);
+});
+
+test('a part of a curve that bends is tried, and one that is straight is not', () => {
+  const next = (probes: readonly LadderProbe[], minKbps = limits.minKbps) =>
+    nextLadderProbe(probes, chooseLadder(probes, scale, { ...limits, minKbps }), scale);
+  assert.is(next(probesOf(1080, 4000, 0), 1000), null);
+  // Text is sharp up to a factor, and then falls apart.
+  const text = [20, 26, 32].map((crf) => ({
+    height: 480,
+    crf,
+    score: 99.9 - (crf - 20) * 0.02,
+    kbps: 400 - 8 * crf,
+  }));
+  const first = next(text);
+  assert.ok(first !== null && first.crf > 32.5, JSON.stringify(first));
+  const bent = next([...text, { height: 480, crf: 38, score: 60, kbps: 110 }], 50);
+  assert.ok(bent !== null && bent.crf > 32 && bent.crf < 38, JSON.stringify(bent));
+  // It is known once it was tried.
+  assert.is(
+    nextLadderProbe(
+      [...text, { height: 480, crf: 33, score: 94, kbps: 140 }],
+      [{ height: 480, crf: 33, score: 94, kbps: 140, rendition: 1 }],
+      scale,
+    ),
+    null,
+  );
+});
+
+test('a rendition that saves no bits is none', () => {
+  const text = [
+    { height: 480, crf: 20, score: 93, kbps: 400 },
+    { height: 480, crf: 26, score: 60, kbps: 380 },
+  ];
+  assert.is(renditionsOf(chooseLadder(text, scale, { ...limits, minRenditions: 1 })).length, 1);
 });
 
 test.run();
