@@ -56,6 +56,7 @@ const cases: readonly (readonly [Readonly<Record<string, unknown>>, string | und
   [{ quality_target: 90, quality_floor: 90.5 }, 'outputs[0].quality_floor must not be above quality_target'],
   [{ quality_target: 39 }, 'outputs[0].quality_target must be a number from 40 to 99'],
   [{ quality_target: 99.5 }, 'outputs[0].quality_target must be a number from 40 to 99'],
+  [{ quality_target: 100 }, 'outputs[0].quality_target must be a number from 40 to 99'],
   [
     { quality_target: 90, target_size: '10MB' },
     'outputs[0].target_size must not be given with quality_target',
