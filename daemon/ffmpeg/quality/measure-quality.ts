@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { execa } from 'execa';
 import { VencError } from '../../../src/shared/errors.js';
 import {
@@ -98,7 +99,13 @@ function requireEqualCounts(output: number, reference: number): void {
   );
 }
 
-/** Runs the three programs. If one fails the others are ended, and the error is that of the first. */
+/** How long a decoder that has failed may take to report it after the failure of the program that measures. */
+const reportMs = 1000;
+
+/**
+ * Runs the three programs. If one fails the others are ended. The error is that of a decoder before that of the program
+ * that measures, which fails as well when its input ends early, and may report it first.
+ */
 async function runPrograms(
   measurer: Measurer,
   request: QualityRequest,
@@ -120,14 +127,25 @@ async function runPrograms(
     stopper.abort();
   };
   const measure = compare(measurer, request, settings, { ...options, signal });
-  // If the program that measures ends early, those that write to it fail as well: its error is the cause.
-  const decoders = [decode('output'), decode('reference')].map((run) =>
-    run.catch(async (error: unknown) => {
-      if (isBrokenPipe(error)) await measure.catch(stopOthers);
-      stopOthers(error);
-    }),
+  const decoders = Promise.all(
+    [decode('output'), decode('reference')].map((run) =>
+      run.catch(async (error: unknown) => {
+        // If the program that measures ends early, those that write to it fail as well: its error is the cause.
+        if (isBrokenPipe(error))
+          await measure.then(
+            () => stopOthers(error),
+            () => {},
+          );
+        else stopOthers(error);
+      }),
+    ),
   );
-  await Promise.all([...decoders, measure.catch(stopOthers)]);
+  const measured = measure.catch(async (error: unknown) => {
+    // One that waits for a reader of its pipe never ends.
+    await Promise.race([decoders, setTimeout(reportMs, undefined, { signal }).catch(() => {})]);
+    stopOthers(error);
+  });
+  await Promise.all([decoders, measured]);
   options.signal.throwIfAborted();
   if (errors.length > 0) throw errors[0];
 }
