@@ -20,6 +20,7 @@ const checkout = 'installs, builds or tests the checkout, which runs this test';
 const machine = 'installs venc on the machine, or changes its services';
 const docker = 'needs Docker';
 const database = 'needs PostgreSQL: database/doc-blocks.test.ts runs it';
+const waiting = 'needs a job that waits: http/priority.test.ts has some';
 const bucket = 'needs a bucket: servers/hosted-bucket.test.ts starts such a daemon';
 
 /**
@@ -39,6 +40,7 @@ const notRun: Readonly<Record<string, string>> = {
   'npm run bench -- startup http': checkout,
   'npm run bench -- --help': checkout,
   'npm run bench -- size footprint --save bench/baseline.md': checkout,
+  'npm run bench -- quality --clips film,screen': checkout,
   '.ci/run': checkout,
   'npm ci && npm pack': machine,
   'git pull && npm ci && rm -f venc-*.tgz && npm pack': machine,
@@ -61,6 +63,8 @@ const notRun: Readonly<Record<string, string>> = {
   'docker exec venc cat /data/owner-key | venc target add box http://127.0.0.1:8686': docker,
   'docker run -d --name venc-worker --no-healthcheck -e VENC_WORKER_TOKEN -v venc-worker:/data --stop-timeout 60 venc worker --join https://encode.example.com':
     docker,
+  'venc priority 123 5': waiting,
+  'venc next 123': waiting,
   'createdb venc': database,
   'systemctl stop venc': database,
   'export VENC_DATABASE=postgres://venc:PASSWORD@db.example.com/venc': database,
