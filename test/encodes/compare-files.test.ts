@@ -129,13 +129,18 @@ else {
     assert.match(warnings.join(), /The video declares full range, and its reference (?:no|limited) range/);
   });
 
-  test('the worst second is the damaged one', async () => {
-    const blurred = 'boxblur=12:enable=between(t\\,1\\,1.99)';
-    const faulty = await make('faulty.mp4', '-i', film, '-vf', blurred, ...h264, '-crf', '18');
-    const { quality } = await compare(faulty, film);
-    assert.is(quality.worst_second.time, 1);
-    assert.ok(quality.worst_second.score < quality.mean - 20);
-  });
+  const second = 'enable=between(t\\,1\\,1.99)';
+  const damages = {
+    blurred: `boxblur=12:${second}`,
+    blocks: `split[a][b];[b]scale=20:12,scale=320:180:flags=neighbor[c];[a][c]overlay=${second}`,
+  } as const;
+  for (const [name, filter] of Object.entries(damages))
+    test(`the worst second is the damaged one: ${name}`, async () => {
+      const faulty = await make(`${name}.mp4`, '-i', film, '-vf', filter, ...h264, '-crf', '18');
+      const { quality } = await compare(faulty, film);
+      assert.is(quality.worst_second.time, 1);
+      assert.ok(quality.worst_second.score < quality.mean - 20, `${quality.worst_second.score}`);
+    });
 
   test('a wrong field order scores lower than the right one', async () => {
     const moving = `testsrc2=s=320x180:r=${2 * rate}:d=2,scroll=h=0.02`;
