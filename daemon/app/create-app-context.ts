@@ -7,6 +7,7 @@ import type { AppContext } from '../actions/app-context.js';
 import { LogEvents } from '../actions/log-events.js';
 import {
   damagedPrograms,
+  ioIdleWarnings,
   killOrphanProcesses,
   limitWarnings,
   openFfmpeg,
@@ -205,6 +206,7 @@ function logPrograms({ ffmpeg, report }: Programs, log: Log): void {
   if (ffmpeg === null) return;
   for (const sentence of limitWarnings(report)) log('warn', sentence);
   for (const sentence of sandboxWarnings(report)) log('info', sentence);
+  for (const sentence of ioIdleWarnings(report)) log('warn', sentence);
 }
 
 /** Opens the checks of the health: those that decide whether jobs are accepted, and the others. */

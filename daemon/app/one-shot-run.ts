@@ -9,7 +9,13 @@ import type { AppContext } from '../actions/app-context.js';
 import { createJob } from '../actions/create-job.js';
 import { findJob } from '../actions/find-job.js';
 import { cancelJob } from '../actions/remove-job.js';
-import { defaultEncodeLimits, openFfmpeg, type SandboxMode } from '../ffmpeg/index.js';
+import {
+  defaultEncodeLimits,
+  type EncodeLimits,
+  noIoIdle,
+  openFfmpeg,
+  type SandboxMode,
+} from '../ffmpeg/index.js';
 import type { JobInput } from '../jobs/job.js';
 import { jobRecord } from '../jobs/view.js';
 import { fileArgument } from '../plan/safe-input.js';
@@ -32,9 +38,11 @@ interface OneShotRunOptions {
   /** Receives the response to the create, before the job runs. */
   readonly onCreated?: (created: CreatedRecord) => Promise<void>;
   readonly onProgress: (record: JobProgressRecord) => void;
-  /** Receives unexpected errors, with their stacks. */
+  /** Receives unexpected errors, with their stacks, and why a flag has no effect. */
   readonly onError?: (message: string) => void;
   readonly stallTimeoutSeconds: number;
+  /** How far ffmpeg makes way for other programs; as `defaultEncodeLimits` if absent. */
+  readonly priority?: Pick<EncodeLimits, 'nice' | 'isIoIdle'>;
   /** Whether the MD5 of local files is computed, for a caller that shows the record: that of the input meanwhile. */
   readonly hasMd5: boolean;
 }
@@ -56,12 +64,16 @@ export async function runOneShot(request: unknown, options: OneShotRunOptions): 
     minFreeBytes: 0,
     maxOutputs: defaultMaxOutputs,
     // One encode of the user's own files: most of the machine.
-    encodeLimits: { ...defaultEncodeLimits, maxMemoryBytes: Math.round(totalmem() * maxMemoryPart) },
+    encodeLimits: {
+      ...{ ...defaultEncodeLimits, ...options.priority },
+      maxMemoryBytes: Math.round(totalmem() * maxMemoryPart),
+    },
     ffmpeg: options.ffmpeg,
     ffprobe: options.ffprobe,
     sandbox: options.sandbox ?? 'auto',
     apiKey: null,
-    log: ({ level, message }) => (level === 'error' ? options.onError?.(message) : undefined),
+    log: ({ level, message }) =>
+      level === 'error' || message === noIoIdle ? options.onError?.(message) : undefined,
   });
   const endFreezing = freezeOnSuspend();
   try {

@@ -21,7 +21,9 @@ export { withCommandLog } from './log-commands.js';
 export {
   damagedPrograms,
   type FfmpegReport,
+  ioIdleWarnings,
   limitWarnings,
+  noIoIdle,
   type OpenedFfmpeg,
   type OpenOptions,
   openFfmpeg,

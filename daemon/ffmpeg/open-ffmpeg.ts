@@ -69,6 +69,8 @@ export interface FfmpegReport extends FoundBinaries {
   readonly bwrap: string | null;
   /** Why there is no sandbox; null if there is one or none is wanted. */
   readonly sandboxProblem: string | null;
+  /** Whether `--io-idle` was given and has no effect. */
+  readonly lacksIoIdle: boolean;
 }
 
 /** The opened ffmpeg, null if one of the two programs is missing, and a report of the search. */
@@ -87,7 +89,7 @@ export async function openFfmpeg(options: OpenOptions = {}): Promise<OpenedFfmpe
   const sandbox = options.sandbox ?? 'auto';
   const memoryBytes = limits.maxMemoryBytes ?? defaultMemoryBytes(options.concurrentEncodes ?? 1);
   const searchPath = options.searchPath ?? process.env.PATH ?? '';
-  const trial = findContainment({ searchPath, sandbox, threads: limits.threads });
+  const trial = findContainment({ searchPath, sandbox, threads: limits.threads, isIoIdle: limits.isIoIdle });
   // Awaited below; a failure in between must not count as unhandled.
   trial.catch(() => {});
   const queryOptions: ProgramQueryOptions = {
@@ -125,6 +127,7 @@ export async function openFfmpeg(options: OpenOptions = {}): Promise<OpenedFfmpe
     memoryBytes,
     bwrap: containment.bwrap,
     sandboxProblem: containment.sandboxProblem,
+    lacksIoIdle: limits.isIoIdle && containment.ionice.length === 0,
   };
   if (ffmpeg === null || ffprobe === null || capabilities === null) return { ffmpeg: null, report };
   const launchSettings = { containment, meter: new UsageMeter(options.onProgramEnd), memoryBytes };
@@ -259,6 +262,15 @@ export function limitWarnings({ hasLimits }: Pick<FfmpegReport, 'hasLimits'>): r
 }
 
 /** A sentence if ffmpeg runs without a sandbox although one is wanted; none otherwise. */
+export function ioIdleWarnings({ lacksIoIdle }: Pick<FfmpegReport, 'lacksIoIdle'>): readonly string[] {
+  return lacksIoIdle ? [noIoIdle] : [];
+}
+
+/** Says that `--io-idle` has no effect. */
+export const noIoIdle =
+  '--io-idle has no effect: ionice of util-linux is not installed, or does not work on this machine.';
+
+/** What is said of a missing sandbox. */
 export function sandboxWarnings({ sandboxProblem }: Pick<FfmpegReport, 'sandboxProblem'>): readonly string[] {
   return sandboxProblem === null ? [] : [`ffmpeg runs without a sandbox: ${sandboxProblem}.`];
 }

@@ -98,7 +98,7 @@ export async function runEncoder(
       signal: stopController.signal,
       onStart: (pid) => {
         // In the same tick as the start, so that all its threads inherit the priority.
-        lowerPriority(pid);
+        lowerPriority(pid, limits.nice);
         removeRecord = recordProcess(scratch, pid);
       },
       onStderr: (text) => (reporter === null ? onError(text) : reporter.add(text)),
@@ -200,19 +200,18 @@ export function guardInputs(args: readonly string[]): readonly string[] {
   return [...guarded, ...args.slice(start)];
 }
 
-/** The niceness that is added for encoders, and the maximum niceness. */
-const niceIncrement = 10;
+/** The maximum niceness. */
 const maxNice = 19;
 
 /**
- * Lowers the priority of a program that was just started. Encoders use all processors: while four encoders ran at
+ * Adds to the niceness of a program that was just started (`--nice`). Encoders use all processors: while four encoders ran at
  * normal priority, the daemon answered after a second (p99) instead of milliseconds. On an otherwise idle machine, a
  * low priority makes encoders no slower. Ignores errors: the program may have ended, or the system may not allow the
  * change.
  */
-export function lowerPriority(pid: number): void {
+export function lowerPriority(pid: number, nice: number): void {
   try {
-    setPriority(pid, Math.min(maxNice, getPriority() + niceIncrement));
+    setPriority(pid, Math.min(maxNice, getPriority() + nice));
   } catch {
     // The program keeps its priority.
   }

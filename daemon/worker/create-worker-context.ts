@@ -10,6 +10,7 @@ import {
   damagedPrograms,
   type EncodeLimits,
   type FfmpegReport,
+  ioIdleWarnings,
   killOrphanProcesses,
   limitWarnings,
   openFfmpeg,
@@ -95,6 +96,7 @@ export async function createWorkerContext(options: WorkerMachineOptions): Promis
     if (ffmpeg === null) throw new VencError('UnavailableError', missingFfmpegMessage);
     for (const sentence of limitWarnings(report)) log('warn', sentence);
     for (const sentence of sandboxWarnings(report)) log('info', sentence);
+    for (const sentence of ioIdleWarnings(report)) log('warn', sentence);
     const scratchFolder = join(options.folder, 'scratch');
     await mkdir(scratchFolder, { recursive: true, mode: 0o700 });
     const scratch = createScratchFolders(scratchFolder, log);

@@ -62,6 +62,7 @@ const unsetDescriptions: { readonly [Key in ConfigKey]?: string } = {
   'max-output-size': 'the free space',
   'max-encode-memory': 'half of the memory of the machine, divided by jobs, within limits',
   'encode-threads': 'all processors',
+  'io-idle': 'false',
   sendmail: 'none',
   'keep-days': 'all',
   'keep-jobs': 'all',

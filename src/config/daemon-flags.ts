@@ -28,7 +28,11 @@ const logFormats = ['text', 'json'] as const;
 /** With less memory no ffmpeg starts. */
 const minEncodeMemoryBytes = 100_000_000;
 
-const yesOrNo = choiceParser('--allow-private-network', ['true', 'false']);
+/** A parser of a flag without a value, which the configuration sets to true or false. */
+function switchParser(flag: string): ((text: string) => boolean) & { readonly choices: readonly string[] } {
+  const read = choiceParser(flag, ['true', 'false']);
+  return Object.assign((text: string) => read(text) === 'true', { choices: read.choices });
+}
 
 /**
  * The flags of `venc daemon` by name, in the order of its help, except those that are only useful for a single start.
@@ -60,7 +64,7 @@ export const daemonFlags = {
   'allow-private-network': {
     argument: null,
     help: 'allow private addresses for inputs, outputs and notifications',
-    read: Object.assign((text: string) => yesOrNo(text) === 'true', { choices: yesOrNo.choices }),
+    read: switchParser('--allow-private-network'),
   },
   grace: {
     argument: '<time>',
@@ -153,6 +157,17 @@ export const daemonFlags = {
     argument: '<number>',
     help: 'processors that one run of ffmpeg may use (default: all)',
     read: integerParser('--encode-threads', 1, 1024),
+  },
+  nice: {
+    argument: '<number>',
+    help: 'added niceness of ffmpeg, 0 to 19',
+    read: integerParser('--nice', 0, 19),
+    fallback: { value: 10 },
+  },
+  'io-idle': {
+    argument: null,
+    help: 'let ffmpeg use the disk only when it is idle',
+    read: switchParser('--io-idle'),
   },
   'log-format': {
     argument: '<format>',

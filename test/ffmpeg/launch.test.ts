@@ -27,7 +27,7 @@ async function groupUnder(
 
 test('with the parent-death wrapper a program has its own process group, so that Ctrl-C in a terminal does not reach it', async () => {
   const searchPath = process.env.PATH ?? '';
-  const containment = await findContainment({ searchPath, sandbox: 'none', threads: null });
+  const containment = await findContainment({ searchPath, sandbox: 'none', threads: null, isIoIdle: false });
   if (containment.setpriv.length === 0) return;
   const { pid, group } = await groupUnder(containment);
   assert.is(group, pid);

@@ -16,6 +16,7 @@ const containment = await findContainment({
   searchPath: process.env.PATH ?? '',
   sandbox: 'none',
   threads: null,
+  isIoIdle: false,
 });
 const { ffmpeg, limits } = await testFfmpeg();
 

@@ -27,6 +27,8 @@ export interface Containment {
     readonly processors: readonly number[];
     readonly count: number;
   } | null;
+  /** `ionice` with options, for the idle class of the disk; empty if that is not wanted or does not work. */
+  readonly ionice: readonly string[];
   /** The path of `bwrap`; null for no sandbox. */
   readonly bwrap: string | null;
   /** Why there is no sandbox, as words after "because"; null if there is one or none is wanted. */
@@ -38,6 +40,7 @@ export const noContainment: Containment = {
   prlimit: null,
   setpriv: [],
   taskset: null,
+  ionice: [],
   bwrap: null,
   sandboxProblem: null,
 };
@@ -54,10 +57,11 @@ export function containmentCommand(
   containment: Containment,
   { program, limits, access }: ContainedStart,
 ): readonly string[] {
-  const { prlimit, hardLimits, setpriv, taskset, bwrap } = containment;
+  const { prlimit, hardLimits, setpriv, taskset, ionice, bwrap } = containment;
   return [
     ...(prlimit === null ? [] : [prlimit, ...prlimitOptions(limits, hardLimits), '--']),
     ...(taskset === null ? [] : [taskset.path, '--cpu-list', chooseProcessors(taskset).join(',')]),
+    ...ionice,
     ...setpriv,
     ...(bwrap === null
       ? []
@@ -85,17 +89,21 @@ export async function findContainment(options: {
   readonly searchPath: string;
   readonly sandbox: SandboxMode;
   readonly threads: number | null;
+  readonly isIoIdle: boolean;
 }): Promise<Containment> {
   const find = async (name: string) => (await findOnSearchPath(name, options.searchPath))[0] ?? null;
-  const names = ['prlimit', 'setpriv', 'taskset', 'bwrap'] as const;
-  const [prlimit, setprivPath, tasksetPath, bwrapPath] = await Promise.all(names.map(find));
+  const names = ['prlimit', 'setpriv', 'taskset', 'ionice', 'bwrap'] as const;
+  const [prlimit, setprivPath, tasksetPath, ionicePath, bwrapPath] = await Promise.all(names.map(find));
   const setpriv = setprivPath == null ? [] : [setprivPath, '--pdeathsig', 'KILL', '--no-new-privs', '--'];
   const taskset = tasksetPath == null ? null : await processorsFor(tasksetPath, options.threads);
+  const ionice = options.isIoIdle && ionicePath != null ? [ionicePath, '--class', '3'] : [];
   const bwrap = options.sandbox === 'none' ? null : (bwrapPath ?? null);
   const sandboxProblem =
     options.sandbox === 'none' || bwrap !== null ? null : 'bwrap (bubblewrap) is not installed';
   const hardLimits = parseHardLimits(await readFile('/proc/self/limits', 'utf8').catch(() => ''));
-  const all: Containment = { prlimit: prlimit ?? null, hardLimits, setpriv, taskset, bwrap, sandboxProblem };
+  const all: Containment = {
+    ...{ prlimit: prlimit ?? null, hardLimits, setpriv, taskset, ionice, bwrap, sandboxProblem },
+  };
   // A PATH with only what venc needs may lack it.
   const [trueProgram] = await findOnSearchPath(
     'true',
@@ -110,16 +118,18 @@ export async function findContainment(options: {
   }
   const works = (containment: Containment) => tryContainment(containment, trueProgram);
   if ((await works(all)) === null) return requireSandbox(all, options.sandbox);
-  const [limits, death, processors] = await Promise.all([
+  const [limits, death, processors, disk] = await Promise.all([
     works({ ...noContainment, prlimit: all.prlimit, hardLimits }),
     works({ ...noContainment, setpriv }),
     works({ ...noContainment, taskset }),
+    works({ ...noContainment, ionice }),
   ]);
   const rest: Containment = {
     prlimit: limits === null ? all.prlimit : null,
     hardLimits,
     setpriv: death === null ? setpriv : [],
     taskset: processors === null ? taskset : null,
+    ionice: disk === null ? ionice : [],
     bwrap: null,
     sandboxProblem,
   };

@@ -29,6 +29,10 @@ export interface EncodeLimits {
   readonly cpuFactor: number;
   /** Processors that one run may use; null for all (`--encode-threads`). */
   readonly threads: number | null;
+  /** The niceness that is added to that of this process, 0-19 (`--nice`). */
+  readonly nice: number;
+  /** Whether runs use the disk only while no other process does (`--io-idle`). */
+  readonly isIoIdle: boolean;
 }
 
 /** The limits without flags. */
@@ -40,6 +44,8 @@ export const defaultEncodeLimits: EncodeLimits = {
   maxMemoryBytes: null,
   cpuFactor: 2000,
   threads: null,
+  nice: 10,
+  isIoIdle: false,
 };
 
 /** What one run of ffmpeg processes, for the limit of its processor time. */

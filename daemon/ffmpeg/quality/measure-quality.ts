@@ -196,7 +196,7 @@ async function compare(
     ...{ containment, meter, program, signal },
     limits: programLimits,
     access: { folder, inputs: [] },
-    onStart: lowerPriority,
+    onStart: (pid) => lowerPriority(pid, limits.nice),
     onStdout: () => {},
     onStderr: (text) => {
       memory.add(text);

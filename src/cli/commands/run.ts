@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
+import { daemonFlags } from '../../config/daemon-flags.js';
 import { VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { durationParser } from '../../shared/flag-parsers.js';
@@ -42,6 +43,7 @@ import {
   type ProgressMode,
   progressOption,
 } from '../terminal/progress-mode.js';
+import { addDaemonFlag } from '../terminal/service-process.js';
 
 interface RunOptions extends JobArgs, ProgramFlags {
   readonly out?: readonly string[];
@@ -51,6 +53,8 @@ interface RunOptions extends JobArgs, ProgramFlags {
   readonly json?: boolean;
   readonly jsonl?: boolean;
   readonly stallTimeout: number;
+  readonly nice: number;
+  readonly ioIdle?: boolean;
 }
 
 /** `venc run INPUT...`: encodes in this process, without a daemon or a service. Prints the paths written. */
@@ -86,6 +90,7 @@ export function define(command: Command, { handler }: Context): void {
         .argParser(durationParser('--stall-timeout'))
         .default(30, '30s'),
     );
+  for (const name of ['nice', 'io-idle'] as const) addDaemonFlag(command, name, daemonFlags[name]);
   withExamplesFirst(addLadderOptions(addJobOptions(command, daemonSettings), 'dir'), details).action(
     handler((args: readonly string[], options: RunOptions, context: Context) =>
       withTypedErrors(args.length === 1 ? args[0] : undefined, options, () => run(args, options, context)),
@@ -97,8 +102,8 @@ const sampleFile = 'venc-sample.mp4';
 const details = `
 Without -o the outputs go into the current folder, named after the input with the label or number. Several inputs are
 encoded one after the other; -o is then a folder, which is created if it is missing. If an input fails, the others are still
-encoded, and the exit code is that of the first failure. Ctrl-C cancels and cleans up; finished files stay. Ctrl-Z stops ffmpeg
-as well; fg and bg continue.
+encoded, and the exit code is that of the first failure. Ctrl-C cancels and cleans up; finished files stay. Ctrl-Z also stops
+ffmpeg, until fg or bg.
 
 Examples:
   venc run --sample
@@ -125,7 +130,10 @@ async function run(args: readonly string[], given: RunOptions, context: Context)
   const { signal, dispose } = listenForInterrupt(io);
   try {
     return await withRunFolder(async (folder) => {
-      const encoding = { ...programs, folder, signal, stallTimeoutSeconds: options.stallTimeout };
+      const encoding = {
+        ...{ ...programs, folder, signal, stallTimeoutSeconds: options.stallTimeout },
+        priority: { nice: options.nice, isIoIdle: options.ioIdle === true },
+      };
       if (options.sample === true) return await runSample(options, io, mode, encoding);
       const inputs = [...new Set(args)];
       warnRepeated(args, io);

@@ -28,6 +28,8 @@ const commonFlags = [
   'max-encode-memory',
   'encode-cpu-factor',
   'encode-threads',
+  'nice',
+  'io-idle',
   'log-format',
 ] as const;
 

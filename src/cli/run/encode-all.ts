@@ -34,6 +34,7 @@ export interface Encoding extends Awaited<ReturnType<Context['programs']>> {
   readonly folder: string;
   readonly signal: AbortSignal;
   readonly stallTimeoutSeconds: number;
+  readonly priority: { readonly nice: number; readonly isIoIdle: boolean };
 }
 
 /** How `venc run` reports progress. */
@@ -60,6 +61,7 @@ export async function encodeAll(
   const { runOneShot } = await import('../../../daemon/app/one-shot-run.js');
   const display = await openProgressDisplay(io, mode, count === 1 ? 'encode' : `${count} files`);
   const encodes: FinishedEncode[] = [];
+  const reported = new Set<string>();
   const startedAtMs = Date.now();
   const hasSummary = mode === 'tty' || mode === 'plain';
   let code: ExitCode = exitCodes.done;
@@ -83,7 +85,10 @@ export async function encodeAll(
             }),
           onProgress: (record) =>
             showProgress(display, record, { index, count: runs.length, name, paths: resolvedRequest.paths }),
-          onError: (message) => display.writeStderr(`venc: ${message}\n`),
+          onError: (message) => {
+            if (!reported.has(message)) display.writeStderr(`venc: ${message}\n`);
+            reported.add(message);
+          },
         });
         const encode = toFinishedEncode(job, resolvedRequest, encodeStartedAtMs);
         if (encode?.job.state === 'cancelled') {

@@ -82,6 +82,8 @@ export function encodeLimitsOf(
     | 'maxEncodeMemory'
     | 'encodeCpuFactor'
     | 'encodeThreads'
+    | 'nice'
+    | 'ioIdle'
   >,
 ) {
   return {
@@ -92,5 +94,7 @@ export function encodeLimitsOf(
     maxMemoryBytes: flags.maxEncodeMemory ?? null,
     cpuFactor: flags.encodeCpuFactor,
     threads: flags.encodeThreads ?? null,
+    nice: flags.nice,
+    isIoIdle: flags.ioIdle === true,
   };
 }
