@@ -61,7 +61,10 @@ export async function compareFiles(
     const [output, other] = frames;
     const [{ video, media }] = sides;
     const expectedFrames = frameCountOf(video, media.durationSeconds);
-    const request = { metric, output, reference: other, seconds: media.durationSeconds };
+    const request = {
+      ...{ metric, output, reference: other, seconds: media.durationSeconds },
+      frameCount: expectedFrames,
+    };
     const measured = await ffmpeg.measureQuality(request, {
       ...{ signal, scratch },
       onProgress: ({ frame }) => {

@@ -113,9 +113,11 @@ export interface QualityRequest {
   readonly reference: FrameRun;
   /** The duration of the video; null if unknown. */
   readonly seconds: number | null;
+  /** About how many frames the video has; null or absent if unknown. */
+  readonly frameCount?: number | null;
   /** The frames that are measured; all if absent. */
   readonly frames?: readonly FrameRange[];
-  /** One of so many frames is measured; if absent, that follows from the duration. */
+  /** One of so many frames is measured; if absent, that follows from the duration and the number of frames. */
   readonly subsample?: number;
   /** The threads of each program; as many as the limits allow if absent. */
   readonly threads?: number;

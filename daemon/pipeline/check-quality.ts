@@ -79,7 +79,10 @@ export async function checkQuality(
     const isSampled = ranges.length > 0;
     const measured = await inStage(run, { name: 'check', outputIds: [id] }, () =>
       ffmpeg.measureQuality(
-        { metric, output: file, reference: frames, seconds, ...(isSampled ? { frames: ranges } : {}) },
+        {
+          ...{ metric, output: file, reference: frames, seconds, frameCount: frameCountOf(video, seconds) },
+          ...(isSampled ? { frames: ranges } : {}),
+        },
         { signal: run.signal, scratch, onProgress: report, outputId: id },
       ),
     );

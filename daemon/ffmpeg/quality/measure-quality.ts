@@ -72,8 +72,8 @@ export async function measureQuality(
 }
 
 /** Of chosen frames all are measured: they are few. */
-function subsampleOf({ frames, seconds, subsample }: QualityRequest): number {
-  return subsample ?? (frames === undefined ? subsampleFor(seconds) : 1);
+function subsampleOf({ frames, seconds, frameCount, subsample }: QualityRequest): number {
+  return subsample ?? (frames === undefined ? subsampleFor(seconds, frameCount) : 1);
 }
 
 /** Scores of chosen frames, which were counted on their own, with the numbers that the frames have in the file. */

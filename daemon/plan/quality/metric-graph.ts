@@ -72,10 +72,15 @@ export function metricSize({ width, height }: PixelSize): PixelSize {
   return { width: even(width), height: even(height) };
 }
 
-/** One of how many frames is measured. Odd, because with even steps only the better frames between B-frames count. */
-export function subsampleFor(seconds: number | null): number {
-  if (seconds === null || seconds >= longSeconds) return 5;
-  return seconds < 60 ? 1 : 3;
+/**
+ * One of how many frames is measured. Odd, because with even steps only the better frames between B-frames count. A film
+ * with few frames for its duration is taken as one of usual rate: a third of the frames of one with 4 frames per second
+ * was off by half a point.
+ */
+export function subsampleFor(seconds: number | null, frameCount: number | null = null): number {
+  const usual = Math.min(seconds ?? Number.POSITIVE_INFINITY, (frameCount ?? Number.POSITIVE_INFINITY) / 25);
+  if (usual >= longSeconds) return 5;
+  return usual < 60 ? 1 : 3;
 }
 
 /**

@@ -7,7 +7,7 @@ export const budget: Budget = {
   'daemon/actions': { lines: 3700, files: 25 },
   'daemon/admin': { lines: 1110, files: 10 },
   'daemon/admin/database': { lines: 40, files: 1 },
-  'daemon/app': { lines: 1830, files: 14 },
+  'daemon/app': { lines: 1840, files: 14 },
   'daemon/app/records': { lines: 340, files: 3 },
   'daemon/captions': { lines: 1530, files: 14 },
   'daemon/dry-run': { lines: 690, files: 5 },

@@ -39,8 +39,18 @@ test('above 1440 lines the model is that for 4K', () => {
 });
 
 test('long films are measured with odd steps', () => {
-  assert.equal([10, 59.9, 60, 599, 600, null].map(subsampleFor), [1, 1, 3, 3, 5, 5]);
+  const steps = (...durations: readonly (number | null)[]) =>
+    durations.map((seconds) => subsampleFor(seconds));
+  assert.equal(steps(10, 59.9, 60, 599, 600, null), [1, 1, 3, 3, 5, 5]);
   assert.equal([60, 599, 600, 7200].map(sampleSubsampleFor), [1, 1, 3, 3]);
+});
+
+test('films with few frames are measured with smaller steps', () => {
+  assert.is(subsampleFor(66, 264), 1);
+  assert.is(subsampleFor(601, 3005), 3);
+  assert.is(subsampleFor(66, 66 * 50), 3);
+  assert.is(subsampleFor(null, 66 * 50), 3);
+  assert.is(subsampleFor(66, null), 3);
 });
 
 test('a side has the size that is displayed', () => {
