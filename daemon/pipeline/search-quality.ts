@@ -149,7 +149,7 @@ export async function reachTarget<T extends SearchedFile>(
   const first = await make(false);
   const { quality: goal } = product.video ?? {};
   const corrected =
-    first.isLimited || first.quality?.mean === undefined || goal === undefined
+    first.isLimited || search.limited_by === 'crf' || first.quality?.mean === undefined || goal === undefined
       ? null
       : correctCrf(resultOf(search.crf, first.quality, search), search.probes, goal, goal.scale);
   if (corrected !== null) setFactor(id, corrected);

@@ -54,6 +54,18 @@ for (const [what, change] of valid) {
   });
 }
 
+test('a chosen ladder is a change of a worker, if the job has one', () => {
+  const points = [
+    { height: 720, crf: 21.5, score: 93.1, kbps: 1200, rendition: 1 },
+    { height: 540, crf: 28, score: 80, kbps: 500, rendition: null },
+  ];
+  const body = { number: 1, change: { type: 'ladder-chosen', points } };
+  assert.equal(parseWorkerChange({ ...job, ladder: { options: {} } }, body), body);
+  assert.throws(() => parseWorkerChange(job, body), /job 1 has no ladder to choose/);
+  const wrong = { number: 1, change: { type: 'ladder-chosen', points: [{ height: 720 }] } };
+  assert.throws(() => parseWorkerChange(job, wrong), /change\.points\[0\]\.crf is missing/);
+});
+
 const invalid: readonly (readonly [string, object, RegExp])[] = [
   ...['cancelled', 'claimed', 'resubmitted', 'released', 'lost', 'queued', 'notification-delivered'].map(
     (type) => [type, { type, token: 'a', notificationId: '1' }, /change\.type must be one of/] as const,

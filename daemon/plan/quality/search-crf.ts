@@ -46,6 +46,8 @@ const closeScore = 0.3;
 const closeWithSlope = 1;
 /** A goal is met if its error is at most this. */
 const maxMiss = 1;
+/** Scores that differ by less are taken as equal. */
+const sameScore = 0.1;
 /** Beyond these scores the curve is flat and says nothing about the slope. */
 const meaningful = { min: 20, max: 99.5 } as const;
 /** A line through two probes is trusted within these multiples of the usual slope. */
@@ -74,7 +76,8 @@ export function searchCrf(probes: readonly CrfResult[], goal: QualityGoal, scale
   const points = pointsOf(probes, 'score');
   const isOnCurve = goal.floor === null && crfOnCurve(points, lossOf(goal.target)) !== null;
   const hasMissed = Math.abs(marginOf(closest, goal)) > maxMiss && !isOnCurve;
-  const final = hasMissed && !isOutside ? closest.crf : crf;
+  const isBeyond = wanted < scale.min;
+  const final = isBeyond ? bestOf(probes, goal).crf : hasMissed && !isOutside ? closest.crf : crf;
   const predicted = points.find((point) => point.crf === final)?.score ?? scoreAt(points, final, scale);
   return { type: 'found', crf: final, predicted, limitedBy: isOutside ? 'crf' : hasMissed ? 'probes' : null };
 }
@@ -225,6 +228,13 @@ function isNarrow(probes: readonly CrfResult[], goal: QualityGoal, { step }: Crf
   const reached = probes.filter((one) => marginOf(one, goal) >= 0).map(({ crf }) => crf);
   const missed = probes.filter((one) => marginOf(one, goal) < 0).map(({ crf }) => crf);
   return Math.min(...missed) - Math.max(...reached) <= step * 1.001;
+}
+
+/** The greatest factor that comes as close to a goal as any: where none reaches it, finer ones only cost bits. */
+function bestOf(probes: readonly CrfResult[], goal: QualityGoal): CrfResult {
+  const best = Math.max(...probes.map((probe) => marginOf(probe, goal)));
+  const good = probes.filter((probe) => marginOf(probe, goal) >= best - sameScore);
+  return good.reduce((greatest, probe) => (probe.crf > greatest.crf ? probe : greatest));
 }
 
 function closestOf(probes: readonly CrfResult[], goal: QualityGoal): CrfResult {

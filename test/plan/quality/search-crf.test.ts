@@ -116,4 +116,12 @@ test('a miss by more than a point is corrected once, along the slope of the prob
   assert.ok(less > 22.5 && less < 23, String(less));
 });
 
+test('where no factor reaches the goal, the greatest of the best ones is taken', () => {
+  const still = search(() => 97.43, { target: 99, floor: null });
+  assert.equal([still.crf, still.limitedBy, still.predicted], [23, 'crf', 97.43]);
+  // A cap on the bitrate decides, and finer factors make it worse.
+  const capped = search((crf) => (crf > 20 ? 84.2 : 83.2), { target: 94, floor: null });
+  assert.equal([capped.crf, capped.limitedBy], [23, 'crf']);
+});
+
 test.run();
