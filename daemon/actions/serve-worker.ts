@@ -131,7 +131,7 @@ function requireOwnFiles(job: Job, change: Change, delivered: (url: string) => F
       'ForbiddenError',
       `Output ${output.id} of job ${job.id} cannot have a file with the name ${foreign}: the worker reported a file that is not one of the job.`,
     );
-  const difference = differenceOf(change, delivered(place.destination));
+  const difference = differenceOf(change, output, delivered(place.destination));
   if (isDeliveredByDaemon(place.destination) && difference !== null)
     throw new VencError(
       'ForbiddenError',
@@ -143,12 +143,16 @@ function requireOwnFiles(job: Job, change: Change, delivered: (url: string) => F
  * In what the delivered file differs from the reported one; null if it does not, or if it was delivered before this
  * start of the daemon.
  */
-function differenceOf({ file, rendition }: FinishedOutput, known: FileFacts | null): string | null {
+function differenceOf(
+  { file, rendition }: FinishedOutput,
+  { settings }: JobOutput,
+  known: FileFacts | null,
+): string | null {
   if (known === null) return null;
   if (known.md5 !== file.md5) return 'checksum';
-  // The size of segments is that of all files.
-  const isOther =
-    rendition === undefined ? known.sizeBytes !== file.sizeBytes : known.sizeBytes > file.sizeBytes;
+  // The size of segments is that of all files, as is that of a playlist with its manifest.
+  const isOfSeveral = rendition !== undefined || settings.packaging !== undefined;
+  const isOther = isOfSeveral ? known.sizeBytes > file.sizeBytes : known.sizeBytes !== file.sizeBytes;
   return isOther ? 'size' : null;
 }
 

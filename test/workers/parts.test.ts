@@ -24,7 +24,7 @@ test('segments, playlists, keys, captions and thumbnails are delivered through t
     input: pathToFileURL(join(root, 'in.mp4')).href,
     outputs: [
       { ...segmented, label: 'hls', caption_url, thumbnails: { number: 2 } },
-      { ...segmented, filename: 'cmaf.m3u8', packaging: 'cmaf', caption_url },
+      { ...segmented, label: 'cmaf', filename: 'cmaf.m3u8', packaging: 'cmaf', caption_url },
       { ...segmented, url: to('dash.mpd'), streaming_delivery_format: 'dash' },
       { ...segmented, url: to('one.m3u8'), byte_range_segmenting: true, generate_keyframe_manifest: true },
       {
@@ -37,6 +37,7 @@ test('segments, playlists, keys, captions and thumbnails are delivered through t
       { url: to('scores.mp4'), width: 64, measure_quality: true, quality_log: true },
       { type: 'captions', url: to('captions.m3u8'), caption_url },
       { type: 'playlist', url: to('all/main.m3u8'), streams: [{ source: 'hls', path: 'hls.m3u8' }] },
+      { type: 'playlist', label: 'both', packaging: 'cmaf', streams: [{ source: 'cmaf' }] },
     ],
   });
   const job = await daemon.waitForJob(id);
@@ -53,6 +54,8 @@ test('segments, playlists, keys, captions and thumbnails are delivered through t
   assert.ok(countOf(/^keys\/.*\.key$/) >= 1, delivered.join(', '));
   assert.ok(countOf(/\.vtt$/) >= 2, delivered.join(', '));
   const hls = job.output_media_files.find(({ label }) => label === 'hls');
+  const both = job.output_media_files.find(({ label }) => label === 'both');
+  assert.is((await fetch((both?.url ?? '').replace('.m3u8', '.mpd'))).status, 200);
   assert.is(job.thumbnails.length, 2);
   for (const url of [hls?.url ?? '', ...job.thumbnails.map((one) => one.url)])
     assert.is((await fetch(url)).status, 200, url);
