@@ -9,11 +9,11 @@ import { bestPoint, type SweepForm, type SweepPoint, scoreOf, sweep } from './qu
 
 const targets = [88, 94] as const;
 
-/** The scales of the encoders, as venc uses them. */
+/** The scales of the encoders, as `--crf` takes them. */
 const codecs = {
   h264: { words: [], min: 1, max: 51, isWhole: false },
   hevc: { words: ['--video-codec', 'hevc'], min: 1, max: 51, isWhole: false },
-  av1: { words: ['--video-codec', 'av1'], min: 1, max: 63, isWhole: true },
+  av1: { words: ['--video-codec', 'av1'], min: 1, max: 51, isWhole: true },
 } as const satisfies Record<string, Omit<SweepForm, 'folder'>>;
 
 type Codec = keyof typeof codecs;
