@@ -129,12 +129,17 @@ function bestOf(renditions: readonly JobOutput[]): JobOutput {
   return renditions.reduce((best, one) => (number(one) > number(best) ? one : best));
 }
 
+/** More than the default if more are asked for. */
+function maxOf({ min_renditions: min = 0, max_renditions: max }: LadderOptions): number {
+  return max ?? Math.max(min, ladderDefaults.max_renditions);
+}
+
 function limitsOf(options: LadderOptions, target: number): LadderLimits {
   const given = { ...ladderDefaults, ...options };
   return {
     target,
-    minRenditions: Math.min(given.min_renditions, given.max_renditions),
-    maxRenditions: given.max_renditions,
+    minRenditions: Math.min(given.min_renditions, maxOf(options)),
+    maxRenditions: maxOf(options),
     minKbps: given.min_bitrate,
     maxKbps: options.max_bitrate ?? Number.POSITIVE_INFINITY,
     maxFirstKbps: options.max_first_rendition_bitrate ?? Number.POSITIVE_INFINITY,

@@ -189,9 +189,9 @@ function walk(
   for (const point of points) {
     const last = chosen.at(-1) ?? top;
     const [gain, ratio] = [last.score - point.score, last.kbps / point.kbps];
-    const isLower = gain >= Math.min(step.minPoints, step.minPoints * pace) && point.height <= last.height;
+    const isLower = gain >= step.minPoints && point.height <= last.height;
     const leastRatio = Math.min(Math.max(minRatio, step.minRatio), maxRatio);
-    const isFar = ratio >= ratioStep || (gain >= step.points * pace && ratio >= leastRatio);
+    const isFar = ratio >= leastRatio && (ratio >= ratioStep || gain >= step.points * pace);
     if (isLower && isFar && point.kbps >= Math.min(minKbps, maxFirstKbps)) chosen.push(point);
   }
   return chosen;

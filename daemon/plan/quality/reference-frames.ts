@@ -116,7 +116,8 @@ function atMetricSize(video: VideoDecision, original: PixelSize): VideoDecision 
     width: Math.max(2, round((width * x) / 2) * 2),
     height: Math.max(2, round((height * y) / 2) * 2),
   });
-  const isSameShape = by === 'nothing' || by === 'crop-edge';
+  // An odd side loses its last line, so that the lines of the others stay where they are.
+  const isSameShape = by === 'nothing';
   const scaleMark = ({ scaleTo, ...mark }: Overlay): Overlay => ({
     ...mark,
     scaleTo: scaleSize(scaleTo ?? mark.image),

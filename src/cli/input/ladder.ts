@@ -1,6 +1,7 @@
 import { VencError } from '../../shared/errors.js';
 import { outputTable } from '../../shared/settings/index.js';
 import { parseBoolean } from '../../shared/settings/kinds/numbers.js';
+import { qualityTable } from '../../shared/settings/quality.js';
 import type { RequestFields, SettingsTable } from '../../shared/settings/setting.js';
 
 /** A ladder of renditions for players, as its flags describe it. */
@@ -84,7 +85,7 @@ export function ladderOutputs(settings: RequestFields, ladder: Ladder): readonly
       ...common,
       label: rendition.name,
       filename: `${rendition.name}/${rendition.name}.${extension}`,
-      ...rendition.settings,
+      ...withoutOverridden(rendition.settings, settings),
       ...(isSeparate ? { skip_audio: true } : audioOf(128)),
       forced_keyframe_rate: 1 / keyframeSeconds,
       ...settingsOfRendition(settingsOf(settings, isSeparate ? ['video'] : ['video', 'audio']), {
@@ -113,6 +114,14 @@ export function ladderOutputs(settings: RequestFields, ladder: Ladder): readonly
     ...settingsOf(settings, []),
   };
   return [...encoded, audio, playlist];
+}
+
+/** The settings of a rendition without the quality that a target of the flags overrides. */
+function withoutOverridden(
+  { quality, ...rendition }: RequestFields,
+  { quality_target: target }: RequestFields,
+): RequestFields {
+  return quality === undefined || target !== undefined ? rendition : { quality, ...rendition };
 }
 
 /** A rendition of a ladder. */
@@ -225,7 +234,7 @@ const decidedByContent: ReadonlySet<string> = new Set([
 /** What a ladder decides, so that no flag or preset may. */
 const decidedByLadder: ReadonlySet<string> = new Set([
   ...sizeSettings,
-  ...['label', 'type', 'source'],
+  ...['label', 'type', 'source', 'dynamic_profile_rendition'],
   ...['url', 'base_url', 'filename', 'format', 'packaging', 'streaming_delivery_format', 'streams', 'skip'],
   ...[
     'alternate_audio',
@@ -251,6 +260,8 @@ const deliverySections: ReadonlySet<string> = new Set([
   'addition',
 ]);
 const onlyEncoded: ReadonlySet<string> = new Set(['video_codec', 'speed', 'allow_truncated']);
+/** Settings of the video in other chapters. */
+const videoNames: ReadonlySet<string> = new Set(Object.keys(qualityTable));
 /** Settings of the audio in other chapters. */
 const audioNames: ReadonlySet<string> = new Set(['copy_audio']);
 /** Settings of all streams: of the input, the clip and copies. */
@@ -262,6 +273,7 @@ function settingsOf(settings: RequestFields, streams: readonly ('video' | 'audio
   return Object.fromEntries(
     Object.entries(settings).filter(([name]) => {
       const section = table[name]?.section ?? '';
+      if (videoNames.has(name)) return streams.includes('video');
       if (deliverySections.has(section) && !onlyEncoded.has(name)) return true;
       if (streams.length === 0) return false;
       if (commonNames.has(name) || section === 'Segmented outputs' || section === 'Encryption') return true;

@@ -238,4 +238,17 @@ test('--ladder auto makes as many renditions as the options allow', async () => 
   assert.equal(parsed.warnings, []);
 });
 
+test('a target of the quality is only for the video, and replaces the quality of the ladder', () => {
+  for (const heights of [[720, 480], { count: 2 }]) {
+    const [high, low, audio, playlist] = ladderOutputs({ quality_target: 90 }, { ...ladder, heights });
+    assert.equal([high?.quality_target, low?.quality_target], [90, 90]);
+    assert.not.ok([high, low].some((one) => one !== undefined && 'quality' in one));
+    assert.not.ok([audio, playlist].some((one) => one !== undefined && 'quality_target' in one));
+  }
+  assert.throws(
+    () => ladderOutputs({ dynamic_profile_rendition: 2 }, { ...ladder, heights: { count: 2 } }),
+    /--dynamic-profile-rendition contradicts/,
+  );
+});
+
 test.run();

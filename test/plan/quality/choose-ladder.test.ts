@@ -144,4 +144,9 @@ test('a rendition that saves no bits is none', () => {
   assert.is(renditionsOf(chooseLadder(text, scale, { ...limits, minRenditions: 1 })).length, 1);
 });
 
+test('more renditions are not asked of a film that has no more that differ', () => {
+  const flat = [20, 26].map((crf) => ({ height: 1080, crf, score: 94 - (crf - 20) * 0.2, kbps: 175 - crf }));
+  assert.is(renditionsOf(chooseLadder(flat, scale, { ...limits, minRenditions: 5 })).length, 1);
+});
+
 test.run();
