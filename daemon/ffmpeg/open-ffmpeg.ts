@@ -261,7 +261,7 @@ export function limitWarnings({ hasLimits }: Pick<FfmpegReport, 'hasLimits'>): r
   ];
 }
 
-/** A sentence if ffmpeg runs without a sandbox although one is wanted; none otherwise. */
+/** A sentence if `--io-idle` was given and cannot be set; none otherwise. */
 export function ioIdleWarnings({ lacksIoIdle }: Pick<FfmpegReport, 'lacksIoIdle'>): readonly string[] {
   return lacksIoIdle ? [noIoIdle] : [];
 }
@@ -270,7 +270,7 @@ export function ioIdleWarnings({ lacksIoIdle }: Pick<FfmpegReport, 'lacksIoIdle'
 export const noIoIdle =
   '--io-idle has no effect: ionice of util-linux is not installed, or does not work on this machine.';
 
-/** What is said of a missing sandbox. */
+/** A sentence if ffmpeg runs without a sandbox although one is wanted; none otherwise. */
 export function sandboxWarnings({ sandboxProblem }: Pick<FfmpegReport, 'sandboxProblem'>): readonly string[] {
   return sandboxProblem === null ? [] : [`ffmpeg runs without a sandbox: ${sandboxProblem}.`];
 }

@@ -230,7 +230,7 @@ function isNarrow(probes: readonly CrfResult[], goal: QualityGoal, { step }: Crf
   return Math.min(...missed) - Math.max(...reached) <= step * 1.001;
 }
 
-/** The greatest factor that comes as close to a goal as any: where none reaches it, finer ones only cost bits. */
+/** Of the probes nearest to a goal that none reaches, the one with the greatest factor: it needs the fewest bits. */
 function bestOf(probes: readonly CrfResult[], goal: QualityGoal): CrfResult {
   const best = Math.max(...probes.map((probe) => marginOf(probe, goal)));
   const good = probes.filter((probe) => marginOf(probe, goal) >= best - sameScore);

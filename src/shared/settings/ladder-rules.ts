@@ -1,6 +1,7 @@
 import type { JobRequest, OutputSettings } from './index.js';
 import { defaultLadderTarget } from './ladders.js';
-import type { RequestWarning, Size } from './setting.js';
+import { toNumber } from './output-rules.js';
+import type { RequestWarning } from './setting.js';
 
 /** Settings of the video that the ladder decides. */
 const decidedByLadder = [
@@ -67,7 +68,7 @@ export function validateLadder(
   outputs: readonly OutputSettings[],
 ): readonly string[] {
   const reversed = optionPairs.flatMap(([min, max]) =>
-    areaOf(options[min]) > areaOf(options[max] ?? Number.POSITIVE_INFINITY)
+    toNumber(options[min]) > toNumber(options[max] ?? Number.POSITIVE_INFINITY)
       ? [`dynamic_profile_options.${min} must not be above ${max}`]
       : [],
   );
@@ -93,11 +94,6 @@ export function validateLadder(
         : [];
     }),
   ];
-}
-
-/** A limit as a number; a size counts by its area. Absent limits count as 0. */
-function areaOf(limit: number | Size = 0): number {
-  return typeof limit === 'number' ? limit : limit.width * limit.height;
 }
 
 /**

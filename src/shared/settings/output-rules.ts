@@ -189,7 +189,7 @@ function isSameRule(a: number | Size, b: number | Size | undefined): boolean {
 }
 
 /** A limit as a number; a size counts by its area. Absent limits count as 0. */
-function toNumber(limit: number | Size = 0): number {
+export function toNumber(limit: number | Size = 0): number {
   return typeof limit === 'number' ? limit : limit.width * limit.height;
 }
 
