@@ -30,7 +30,8 @@ export function isCancelledClaim({ state, worker }: Pick<Job, 'state' | 'worker'
 
 /** A job as it is sent to a worker: without what only the daemon needs, and without the tokens of other workers. */
 export function jobForWorker(job: Job): Job {
-  return { ...withoutEndedClaims(job), notifications: [], pendingNotifications: [], idempotency: null };
+  const { inputName: _, ...sent } = withoutEndedClaims(job);
+  return { ...sent, notifications: [], pendingNotifications: [], idempotency: null };
 }
 
 /** The error of a claim that is not held any more. */

@@ -70,6 +70,7 @@ export function draftJob(parts: DraftParts): JobDraft {
     test: parts.test,
     ...(parts.request.private ? { isPrivate: true as const } : {}),
     passThrough: parts.request.pass_through ?? null,
+    ...(parts.request.input_name === undefined ? {} : { inputName: parts.request.input_name }),
     grouping: parts.request.grouping ?? null,
     ...queueingOf(parts.request),
     ...(parts.request.generate_dynamic_profile === true

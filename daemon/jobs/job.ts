@@ -227,6 +227,8 @@ export interface Job {
   /** Whether the URLs of the job are kept out of the log (`private`). Absent if not. */
   readonly isPrivate?: true;
   readonly passThrough: string | null;
+  /** The name of the input as its account knows it, such as the path of an uploaded file. Absent if there is none. */
+  readonly inputName?: string;
   readonly grouping: string | null;
   /** From -10 to 10; the greatest is run first. Absent if it is 0. */
   readonly priority?: number;

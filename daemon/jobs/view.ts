@@ -46,6 +46,7 @@ function jobHead(job: Job): JobHead {
 export const jobRecord = memoizeByKey((job: Job): JobRecord => {
   return {
     ...jobHead(job),
+    ...(job.inputName === undefined ? {} : { input_name: job.inputName }),
     input_media_file: {
       ...mediaFile(job, job.input),
       state: job.input.state,

@@ -74,6 +74,8 @@ export type JobHead = RecordOf<typeof jobHeadFields>;
 
 /** A job (section 2.3), plus `grouping`. On the wire it is wrapped in `{"job": ...}`. */
 export interface JobRecord extends JobHead {
+  /** Absent if the request had none. */
+  readonly input_name?: string;
   readonly input_media_file: InputMediaFile;
   readonly output_media_files: readonly OutputMediaFile[];
   readonly thumbnails: readonly ThumbnailRecord[];

@@ -1,10 +1,10 @@
 import { progressOfJob } from '../client/normalise.js';
 import { type ExitCode, exitCodes } from '../shared/exit-codes.js';
+import { inputFileName, outputLabels } from '../shared/file-labels.js';
 import type { JobProgressRecord, JobRecord, MediaFileRecord, ProgressRecord } from '../shared/records.js';
 import { redact } from '../shared/redact.js';
 import { displayProgress, displayState, etaOfFile, etaOfJob, isFinal } from '../shared/states.js';
 import { safeText } from '../shared/text/safe-text.js';
-import { decodeUrlPart } from '../shared/text/url-text.js';
 import type { JobUnavailable, WatchedFile, WatchedJob } from './watch-types.js';
 
 /** A job without data. */
@@ -63,15 +63,13 @@ export function withEnd(before: WatchedJob, record: JobRecord): WatchedJob {
   return { ...job, state, displayState: state, percent, files, etaMs: null, unavailable: null };
 }
 
-/** Adds the names and sizes of its files to a job. A name is the label if there is one, else the file name. */
+/** Adds the names and sizes of its files to a job. */
 export function withNames(job: WatchedJob, record: JobRecord): WatchedJob {
   const names = new Map<number, string>();
   const { input_media_file: input } = record;
-  if (input.url) names.set(input.id, fileNameOf(input.url));
-  for (const output of record.output_media_files) {
-    const name = output.label ? sanitize(output.label) : output.url ? fileNameOf(output.url) : '';
-    if (name !== '') names.set(output.id, name);
-  }
+  const inputName = inputFileName(record);
+  if (inputName !== null) names.set(input.id, sanitize(inputName));
+  for (const [id, name] of outputLabels(record)) names.set(id, sanitize(name));
   const sizes = new Map<number, number>();
   for (const { id, file_size_bytes: size } of [input, ...record.output_media_files]) {
     if (size !== null && size !== undefined && size > 0) sizes.set(id, size);
@@ -147,11 +145,4 @@ const plainWords = /^[a-z]+(?: [a-z]+)*$/;
 /** Makes a text from a service safe for a terminal and masks secrets in URLs. */
 export function sanitize(text: string): string {
   return plainWords.test(text) ? text : redact(safeText(text)).trim();
-}
-
-/** The last part of a URL or path; the whole text if there is none. */
-export function fileNameOf(url: string): string {
-  const path = url.replace(/[?#].*$/s, '').replace(/\/+$/, '');
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  return sanitize(decodeUrlPart(name === '' ? url : name));
 }

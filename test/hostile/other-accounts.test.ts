@@ -50,7 +50,7 @@ test.before(async (context) => {
     await venc('keys', 'create', '--account', 'studio', '--read-only'),
   ];
   await venc('credentials', 'add', canary, '--scheme', 'http');
-  const fields = { pass_through: canary, grouping: canary };
+  const fields = { pass_through: canary, input_name: canary, grouping: canary };
   const output = { label: canary, width: 32, filename: `${canary}.mp4`, thumbnails: { number: 1 } };
   const input = `file://${folder}/${canary}.mp4`;
   const first = await daemon.create({ input, ...fields, outputs: [output] });

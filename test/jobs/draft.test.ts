@@ -9,6 +9,7 @@ const parts = deepFreeze({
   request: {
     input: 'ftp://user:secret@example.com/in.mp4',
     pass_through: 'order 12',
+    input_name: '/films/in.mp4',
     grouping: 'spring',
     outputs: [{ label: 'web' }, {}],
   },
@@ -57,8 +58,8 @@ test('no connection for the download means one', () => {
 test('a job contains the values of its request', () => {
   const job = draftJob(parts).number(100);
   assert.equal(
-    [job.accountId, job.test, job.passThrough, job.grouping, job.input.url],
-    ['acme', true, 'order 12', 'spring', 'ftp://user:secret@example.com/in.mp4'],
+    [job.accountId, job.test, job.passThrough, job.inputName, job.grouping, job.input.url],
+    ['acme', true, 'order 12', '/films/in.mp4', 'spring', 'ftp://user:secret@example.com/in.mp4'],
   );
   assert.equal(
     job.outputs.map(({ label, settings, destination, url }) => [label, settings, destination, url]),

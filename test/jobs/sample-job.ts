@@ -35,7 +35,11 @@ export interface States {
 export function jobIn({ job: state, input, outputs }: States, edit: Partial<Job> = {}): Job {
   const draft = draftJob({
     accountId: 'acme',
-    request: { input: 'http://example.com/in.mp4', outputs: outputs.map(() => ({})) },
+    request: {
+      input: 'http://example.com/in.mp4',
+      input_name: 'the input',
+      outputs: outputs.map(() => ({})),
+    },
     test: false,
     outputs: outputs.map((_, index) => ({
       settings: { label: `output ${index}` },

@@ -25,7 +25,8 @@ test('every setting has a flag, except the input, settings of an output that the
       .map(({ name }) => name);
   assert.equal(
     named('job'),
-    applied(jobTable).filter((name) => name !== 'input'),
+    // submit sets input_name.
+    applied(jobTable).filter((name) => name !== 'input' && name !== 'input_name'),
   );
   assert.equal(
     named('output'),

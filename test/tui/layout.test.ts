@@ -3,7 +3,8 @@ import * as assert from 'uvu/assert';
 import { type ColumnSpec, columnGap, fitColumns } from '../../src/tui/fit-columns.js';
 import { bar, clock, fpsText, percentText, sizeText, speedText } from '../../src/tui/format.js';
 import { allocateRows, type RowAllocation, windowAround } from '../../src/tui/frame-plan.js';
-import { fileNameOf, sanitize } from '../../src/tui/watched-job.js';
+import { createUnknownJob, sanitize, withNames } from '../../src/tui/watched-job.js';
+import { jobRecord } from './records.js';
 
 const columns: readonly ColumnSpec<'a' | 'b' | 'c'>[] = [
   { name: 'a', minWidth: 4, maxWidth: 4, priority: 3 },
@@ -82,9 +83,10 @@ test('a bar keeps its width at every percentage', () => {
 });
 
 test('a name is the decoded last part of an address, without characters that move the cursor', () => {
-  assert.is(fileNameOf('http://h/a/my%20film.mp4?sig=1#x'), 'my film.mp4');
-  assert.is(fileNameOf('file:///films/a%1b[2J.mp4'), 'a\\x1b[2J.mp4');
-  assert.is(fileNameOf('http://h/bad%zz.mp4'), 'bad%zz.mp4');
+  const nameOf = (url: string) => withNames(createUnknownJob(1), jobRecord(1, {}, { url })).names.get(2);
+  assert.is(nameOf('http://h/a/my%20film.mp4?sig=1#x'), 'my film.mp4');
+  assert.is(nameOf('file:///films/a%1b[2J.mp4'), 'a\\x1b[2J.mp4');
+  assert.is(nameOf('http://h/bad%zz.mp4'), 'bad%zz.mp4');
   assert.is(sanitize('a\tb\u0000\u009bc'), 'a\\x09b\\x00\\x9bc');
 });
 

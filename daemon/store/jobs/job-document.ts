@@ -165,6 +165,7 @@ const isCompleteJob = shapeOf<Job>({
   test: (value) => typeof value === 'boolean',
   isPrivate: optional((value) => value === true),
   passThrough: isTextOrNull,
+  inputName: optional(isText),
   grouping: isTextOrNull,
   priority: optional(Number.isSafeInteger),
   requires: optional(listOf(isText)),

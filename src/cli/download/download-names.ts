@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { hasGeneratedName } from '../../shared/file-labels.js';
 import type { JobRecord } from '../../shared/records.js';
 import type { RequestFields } from '../../shared/settings/setting.js';
 import { fileNameInUrl, parseUrl, withoutExtension } from '../../shared/text/url-text.js';
@@ -122,18 +123,6 @@ function hostedNames(job: JobRecord): ReadonlyMap<string, string> {
         : [[withoutExtension(fileNameFromUrl(url)), withoutExtension(name)] as const];
     }),
   );
-}
-
-/**
- * Whether the service generated the name of a file. The daemon gives such a file the name of its folder, so that a
- * chosen name of 32 digits is not mistaken for a generated one. For other services, names of 32 hexadecimal digits and
- * UUIDs count as generated.
- */
-function hasGeneratedName(url: string): boolean {
-  const stem = withoutExtension(fileNameFromUrl(url));
-  const token = /\/hosted\/([0-9a-f]{32})\/[^/]+$/.exec(new URL(url).pathname)?.[1];
-  if (token !== undefined) return stem === token;
-  return /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i.test(stem);
 }
 
 /**

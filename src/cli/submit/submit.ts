@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
 import { type Client, createJobWithRetry, isVencDaemon } from '../../client/client.js';
 import { readBoolean, readId } from '../../client/coerce.js';
 import { normaliseCreated } from '../../client/normalise.js';
 import { abortableSleep } from '../../client/retries.js';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
+import { maxInputNameLength } from '../../shared/settings/limits.js';
 import type { RequestFields } from '../../shared/settings/setting.js';
 import { jsonText, safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
@@ -189,14 +191,16 @@ async function createOne(
   const uploader = context.uploads?.createUploader();
   let wasSent = false;
   try {
-    if (input !== null && images.size === 0 && (await isVencDaemon(client))) {
+    const isNamed = input !== null && (await isVencDaemon(client));
+    if (isNamed && images.size === 0) {
       const answer = await send({ ...fields, input: placeholderInput, mock: true }, context);
       if (readBoolean(fields.mock)) return { answer, id: 0 };
     }
     const request = await withAddresses(fields, await uploader?.uploadAll(images));
     const address = input === null ? {} : { input: await uploader?.upload(input) };
+    const name = isNamed ? { input_name: toInputName(input.path) } : {};
     wasSent = true;
-    const answer = await send({ ...request, ...address }, context);
+    const answer = await send({ ...name, ...request, ...address }, context);
     const { id: reportedId } = normaliseCreated(answer);
     const id = readId(reportedId);
     const isMissing = id === 0 && (reportedId !== null || !readBoolean(request.mock));
@@ -209,6 +213,14 @@ async function createOne(
     await uploader?.cleanUp(mayExist);
     throw signal.aborted ? interruptedError(mayExist) : error;
   }
+}
+
+/** The path of a file as `input_name`: made safe for a terminal, and without its beginning if it is too long. */
+function toInputName(path: string): string {
+  const characters = [...safeText(resolve(path))];
+  return characters.length <= maxInputNameLength
+    ? characters.join('')
+    : `…${characters.slice(1 - maxInputNameLength).join('')}`;
 }
 
 /** Creates a job. One of several waits as long as the service requests, if that cannot create a second job. */

@@ -68,9 +68,19 @@ const warnings = {
   description: 'warnings about the request, at most 100; absent if there are none; an addition',
 } as const;
 
+/** Not in notifications: only the account sees it. */
+const inputName = {
+  input_name: {
+    type: 'string',
+    isOptional: true,
+    description: 'name of the input in the request, such as the path of an uploaded file; an addition',
+  },
+} as const satisfies RecordTable;
+
 /** A job as the job list shows it (section 2.3): without checksums. */
 export const listedJobFields = {
   ...jobHeadFields,
+  ...inputName,
   input_media_file: { type: 'object', fields: listedInputFields, description: 'the input' },
   output_media_files: {
     type: 'array',
@@ -100,6 +110,7 @@ const queueFields = {
 /** A job as job details show it (section 2.3). */
 export const jobFields = {
   ...jobHeadFields,
+  ...inputName,
   input_media_file: { type: 'object', fields: inputFileFields, description: 'the input' },
   output_media_files: {
     type: 'array',

@@ -36,7 +36,7 @@ let allFlags: readonly SettingFlag[] | null = null;
 
 /**
  * The flags of all settings of a job and of an output, in the order of the tables. `input` has no flag, because it is
- * an argument of the commands. A setting that the job and its outputs have, such as `notifications`, has a flag only
+ * an argument of the commands, and `input_name` has none, because submit sends it. A setting that the job and its outputs have, such as `notifications`, has a flag only
  * for the job. Settings that are not applied have none.
  */
 export function settingFlags(): readonly SettingFlag[] {
@@ -105,7 +105,7 @@ function flagsOf(table: SettingsTable, path: SettingFlag['path']): readonly Sett
 function hasFlag(name: string, path: SettingFlag['path']): boolean {
   // --force of run and submit sets it.
   if (name === 'overwrite') return false;
-  return path === 'job' ? name !== 'input' : !Object.hasOwn(jobTable, name);
+  return path === 'job' ? name !== 'input' && name !== 'input_name' : !Object.hasOwn(jobTable, name);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { asperaJobTable, credentialsSetting } from './delivery.js';
 import { requiresSetting, strictSetting } from './general.js';
 import { ladderJobTable } from './ladders.js';
-import { jobPriority } from './limits.js';
+import { jobPriority, maxInputNameLength } from './limits.js';
 import { notAppliedJobTable } from './not-applied.js';
 import { notificationsSetting } from './notifications.js';
 import type { SettingsTable } from './setting.js';
@@ -52,6 +52,14 @@ export const jobTable = {
     mayBeEmpty: true,
     section: 'addition',
     help: 'a text that is stored with the job and returned with it',
+  },
+  input_name: {
+    kind: 'text',
+    maxLength: maxInputNameLength,
+    emptyMeansOmitted: true,
+    section: 'addition',
+    example: '/home/ada/films/trailer.mov',
+    help: 'the name of the input as people know it; submit sends the path of an uploaded file; only the account sees it',
   },
   priority: {
     kind: 'integer',

@@ -28,3 +28,5 @@ export const jobPriority = { min: -10, max: 10 } as const;
 export const defaultMaxOutputs = 50;
 /** Length of every output in test mode, in seconds (service document, section 8). */
 export const testModeSeconds = 5;
+/** Maximum length of `input_name`, in characters. */
+export const maxInputNameLength = 1024;

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -31,6 +31,24 @@ test('each input is a job, in order; an error is reported by name, and sets the 
     ['upload://t/a.mov', 'http://h/c.mov', 'http://h/r.mov', 'http://h/stdin.mov', 'upload://t/b.mov'],
   );
   assert.ok(bodies(context.seen).every(({ outputs }) => JSON.stringify(outputs) === '[{"width":320}]'));
+});
+
+test('the path of an uploaded file is sent to a daemon as the name of the input, and to no other service', async (context) => {
+  const long = 'x'.repeat(250);
+  const folder = join(context.folder, long, long, long, long, long);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'c\n.mov'), 'a film');
+  const path = `${[long, long, long, long, long].join('/')}/c\n.mov`;
+  const { code, stderr } = await submit(context, ['a.mov', 'http://h/c.mov', path]);
+  assert.is(code, 0, stderr);
+  const names = bodies(context.seen).map(({ input_name: name }) => name);
+  assert.equal(names.slice(0, 2), [join(context.folder, 'a.mov'), undefined]);
+  assert.match(String(names[2]), /^…x.*\/c\\x0a\.mov$/, 'the end, with its control characters escaped');
+  assert.is([...String(names[2])].length, 1024);
+  context.seen = [];
+  context.name = 'another';
+  assert.is((await submit(context, ['a.mov', 'b.mov'])).code, 0);
+  assert.ok(bodies(context.seen).every((body) => !('input_name' in body)));
 });
 
 test('an error of the service names its input; one that would be the same for all inputs ends the command', async (context) => {

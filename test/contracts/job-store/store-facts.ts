@@ -78,6 +78,7 @@ export function draftWith(options: DraftOptions): JobDraft {
     accountId,
     request: {
       input,
+      input_name: '/films/in.mp4',
       outputs: [],
       ...(grouping === undefined ? {} : { grouping }),
       ...queueing,
