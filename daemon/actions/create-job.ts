@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import { invalidRequest, VencError } from '../../src/shared/errors.js';
 import type { CreatedRecord } from '../../src/shared/records.js';
 import { type JobRequestParseResult, parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
+import { resolvePresets } from '../../src/shared/settings/presets.js';
 import { toReportedWarnings } from '../../src/shared/settings/report-warnings.js';
 import { toReportedErrors } from '../../src/shared/settings/sent-paths.js';
 import type { ReportedWarning } from '../../src/shared/settings/setting.js';
+import { isObject } from '../../src/shared/util/is-object.js';
 import { parseFileRefUrl } from '../hosted-files/file-ref.js';
 import { apply } from '../jobs/changes.js';
 import { draftJob, withServices } from '../jobs/draft.js';
@@ -17,6 +19,7 @@ import { type AppContext, requireHealthy } from './app-context.js';
 import type { RequestCheckDeps, ResolvedOutput } from './check-outputs.js';
 import { type CreateContext, checkRequest, validPartsOf } from './check-request.js';
 import { findJob } from './find-job.js';
+import { presetsOf } from './presets.js';
 import { requiredServices } from './required-services.js';
 
 type CreateJobDeps = RequestCheckDeps &
@@ -26,7 +29,7 @@ type CreateJobDeps = RequestCheckDeps &
 const maxIdempotencyKeyLength = 255;
 
 /**
- * Creates a job (section 4.1): parses the request, checks it against everything that is known without the input, stores
+ * Creates a job (section 4.1): replaces the presets in the request by their settings, parses it, checks it against everything that is known without the input, stores
  * the job with the warnings about its request, and enqueues it. Rejects with `InvalidRequestError`, which lists every
  * validation error; nothing is stored then. If the idempotency key was used before, resolves to the job of that create,
  * whatever its state, or rejects with `ConflictError` if the request differs.
@@ -36,18 +39,24 @@ export async function createJob(
   context: CreateContext,
   body: unknown,
 ): Promise<CreatedRecord> {
-  const parsed = parseJobRequest(body, { maxOutputs: appContext.maxOutputs });
-  const idempotency = readIdempotencyKey(context, parsed);
+  const resolved = resolvePresets(body, presetsOf(context.account));
+  const parsed = parseJobRequest(resolved.body, { maxOutputs: appContext.maxOutputs });
+  const idempotency = readIdempotencyKey(context, parsed, resolved.hasPreset ? body : null);
   const existing = idempotency === null ? null : await findExisting(appContext, context, idempotency);
   if (existing !== null) return answerIdempotent(existing, idempotency);
   await requireHealthy(appContext);
   const parts = validPartsOf(parsed);
   const { outputs, validationErrors, ...checked } = await checkRequest(appContext, context, parts);
-  const parseErrors = parsed.ok ? [] : parsed.validationErrors;
-  if (!parsed.ok || validationErrors.length > 0)
-    throw invalidRequest(toReportedErrors(parseErrors, validationErrors, body));
+  const parseErrors = [...resolved.validationErrors, ...(parsed.ok ? [] : parsed.validationErrors)];
+  if (!parsed.ok || parseErrors.length > 0 || validationErrors.length > 0)
+    throw invalidRequest(toReportedErrors(parseErrors, validationErrors, body).map(resolved.withOrigin));
   const { request } = parsed;
-  const warnings = toReportedWarnings([...parsed.warnings, ...checked.warnings], body);
+  const warnings = toReportedWarnings([...parsed.warnings, ...checked.warnings], body).map(
+    ({ field, message }) => ({
+      field,
+      message: resolved.withOrigin(`${field} ${message}`).slice(field.length + 1),
+    }),
+  );
   const isTest = (request.test ?? false) || context.account.isIntegration;
   if (request.mock ?? false) return mockRecord(outputs, isTest, warnings);
   const draft = draftJob({
@@ -75,20 +84,35 @@ export async function createJob(
 
 /**
  * The idempotency record of the job; null without a key, for a mock, and for a request that is rejected
- * anyway.
+ * anyway. A body with presets is compared as it was sent: they may have changed since, or be gone.
  */
 function readIdempotencyKey(
   { idempotencyKey: key = null }: CreateContext,
   parsed: JobRequestParseResult,
+  bodyWithPresets: unknown,
 ): IdempotencyRecord | null {
   if (key === null) return null;
   if (key === '' || key.length > maxIdempotencyKeyLength) {
     throw invalidRequest([`the header Idempotency-Key must have 1 to ${maxIdempotencyKeyLength} characters`]);
   }
-  if (!parsed.ok || parsed.request.mock === true) return null;
+  if (parsed.ok && parsed.request.mock === true) return null;
+  if (isObject(bodyWithPresets)) {
+    const { api_key: _, ...sent } = bodyWithPresets;
+    return { key, fingerprint: hashOf(withSortedNames(sent)) };
+  }
   // Hashes the parsed request: order, spelling and format make no difference.
-  const fingerprint = createHash('sha256').update(JSON.stringify(parsed.request)).digest('base64url');
-  return { key, fingerprint };
+  return parsed.ok ? { key, fingerprint: hashOf(parsed.request) } : null;
+}
+
+function hashOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('base64url');
+}
+
+function withSortedNames(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withSortedNames);
+  if (!isObject(value)) return value;
+  const sorted = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(sorted.map(([name, item]) => [name, withSortedNames(item)]));
 }
 
 function findExisting(

@@ -4,8 +4,8 @@ export interface RequestPath {
   readonly suffix: 'json' | 'xml' | 'js' | 'txt' | null;
 }
 
-/** Paths that end in a file name: a suffix there belongs to the name. */
-const fileNames = /^\/(?:v2\/uploads|hosted)\//;
+/** Paths that end in the name of a file or a preset: a suffix there belongs to the name. */
+const fileNames = /^\/(?:(?:v2\/uploads|hosted)\/|v2\/presets\/[^/])/;
 
 /** The most frequent paths, recognized with one regular expression; all others are parsed below. */
 const commonPaths = /^(?:\/api)?(\/v2\/(?:jobs|inputs|outputs)(?:\/\d+(?:\/[a-z]+)?)?)(?:\.(json|xml|js))?$/;

@@ -1,3 +1,5 @@
+import type { RequestFields } from '../../src/shared/settings/setting.js';
+
 /** Kinds of API keys (service document, section 5): a read-only key may read input and output details and progress. */
 export type KeyKind = 'full' | 'read-only';
 
@@ -12,7 +14,12 @@ export interface Account {
   readonly notificationSecret: string;
   /** The pause of its jobs; that of the account `default` holds for the jobs of all accounts. */
   readonly pause?: Pause;
+  /** Its presets, by name. */
+  readonly presets?: Presets;
 }
+
+/** Presets by name: requests without an input. */
+export type Presets = Readonly<Record<string, RequestFields>>;
 
 /** A pause of jobs: no other starts, and those that run finish, or are frozen. */
 export interface Pause {
@@ -67,6 +74,8 @@ export interface AccountStore {
    * does. No-op if there is no such account.
    */
   changePause(accountId: string, change: (pause: Pause | undefined) => Pause | undefined): Promise<void>;
+  /** Replaces the presets of an account by what `change` makes of them. Otherwise like `changePause`. */
+  changePresets(accountId: string, change: (presets: Presets) => Presets): Promise<void>;
   /** Calls a listener after each change of the accounts, until the returned function is called. */
   watch(listener: () => void): () => void;
   /**

@@ -12,6 +12,7 @@ import type {
   outputDetailsFields,
   outputFileFields,
 } from './records/media.js';
+import type { presetFields, presetListFields, savedPresetFields } from './records/presets.js';
 import type {
   earlyOutputProgressFields,
   inputProgressFields,
@@ -138,6 +139,15 @@ export type WorkerRecord = RecordOf<typeof workerStateFields>;
 
 /** The state of the queue: `GET /v2/queue`, an addition to the document. */
 export type QueueRecord = RecordOf<typeof queueFields>;
+
+/** A preset. */
+export type PresetRecord = RecordOf<typeof presetFields>;
+
+/** A preset that was saved. */
+export type SavedPresetRecord = RecordOf<typeof savedPresetFields>;
+
+/** The presets of an account, and those that come with venc. */
+export type PresetListRecord = RecordOf<typeof presetListFields>;
 
 /** Response to a create request (section 4.1): the job id as text, output ids as numbers. */
 export type CreatedRecord = RecordOf<typeof createdFields>;

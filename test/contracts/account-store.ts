@@ -137,6 +137,24 @@ const facts: Readonly<Record<string, (context: Context) => Promise<void>>> = {
     assert.is((await harness.stored()).accounts[0]?.pause, undefined);
   },
 
+  async 'the presets of an account hold over a restart until they are removed'({
+    accounts,
+    restart,
+    harness,
+  }) {
+    await accounts.ensureOwner();
+    const presets = { web: { output: { height: 720, label: 'a "quoted" ü' } }, other: { test: 1 } };
+    await accounts.changePresets('default', () => presets);
+    await accounts.changePause('default', () => ({ since: createdAt, seconds: null }));
+    assert.equal(accounts.account('default')?.presets, presets);
+    const reopened = await restart();
+    assert.equal(reopened.account('default')?.presets, presets);
+    await reopened.changePresets('default', ({ web: _, ...others }) => others);
+    assert.equal(reopened.account('default')?.presets, { other: { test: 1 } });
+    await reopened.changePresets('default', () => ({}));
+    assert.is((await harness.stored()).accounts[0]?.presets, undefined);
+  },
+
   async 'a key that is given at a later start is added, and older ones stay valid'(context) {
     assert.is(await context.accounts.ensureOwner('from-the-environment'), 'from-the-environment');
     const accounts = await context.restart();

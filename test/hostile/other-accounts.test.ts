@@ -156,6 +156,26 @@ async function pausesOnlyItself({ daemon }: Context, key: string): Promise<void>
   assert.is((await change('/v2/queue/resume', daemon.key)).paused, false);
 }
 
+/** A preset of the owner is unknown to the other account, which cannot change it by saving one of its name. */
+async function hasOwnPresets({ daemon }: Context, key: string): Promise<void> {
+  const call = (method: string, as: string, body?: string) =>
+    send(daemon, `/v2/presets/${canary}`, {
+      method,
+      headers: { 'Service-Api-Key': as },
+      ...(body === undefined ? {} : { body }),
+    });
+  assert.is((await call('PUT', daemon.key, `{"output": {"label": "${canary}"}}`)).status, 200);
+  assert.is((await call('GET', key)).status, 404);
+  assert.is((await call('DELETE', key)).status, 404);
+  const list = await send(daemon, '/v2/presets', { headers: { 'Service-Api-Key': key } });
+  assert.not.match(list.text, canary);
+  const create = { method: 'POST', body: `{"input": "http://127.0.0.1:9/a.mp4", "preset": "${canary}"}` };
+  assert.is((await send(daemon, '/v2/jobs', { ...create, headers: { 'Service-Api-Key': key } })).status, 422);
+  assert.is((await call('PUT', key, '{"test": 1}')).status, 200);
+  assert.match((await call('GET', daemon.key)).text, `"label":"${canary}"`);
+  for (const one of [key, daemon.key]) assert.is((await call('DELETE', one)).status, 204);
+}
+
 /** What another account gets from a route without an id. */
 const otherRoutes: Readonly<Record<string, (context: Context, key: string) => Promise<void>>> = {
   createJob: (context, key) => rejectsReferences(context, key, '/v2/jobs'),
@@ -206,6 +226,10 @@ const otherRoutes: Readonly<Record<string, (context: Context, key: string) => Pr
   queue: (context, key) => pausesOnlyItself(context, key),
   pauseQueue: (context, key) => pausesOnlyItself(context, key),
   resumeQueue: (context, key) => pausesOnlyItself(context, key),
+  presets: (context, key) => hasOwnPresets(context, key),
+  preset: (context, key) => hasOwnPresets(context, key),
+  savePreset: (context, key) => hasOwnPresets(context, key),
+  removePreset: (context, key) => hasOwnPresets(context, key),
   metrics: (context, key) => isForOwner(context, key, '/metrics'),
   daemonLog: async (context, key) => {
     await isForOwner(context, key, '/v2/log');

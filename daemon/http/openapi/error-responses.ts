@@ -23,6 +23,7 @@ export interface ErrorResponse {
 
 const hasId = ({ route }: ErrorCondition) => route.path.includes(':id');
 const hasWorkerName = ({ route }: ErrorCondition) => route.path.includes('/workers/:name');
+const hasPresetName = ({ route }: ErrorCondition) => route.path.includes('/presets/:name');
 const hasToken = ({ route }: ErrorCondition) => route.path.includes(':token');
 const hasBody = ({ route }: ErrorCondition) => route.requestBody !== undefined;
 /** For errors of any path, which the document describes once. */
@@ -65,7 +66,11 @@ export const errorResponses = [
     name: 'NotFound',
     text: meaning('NotFoundError'),
     appliesTo: (condition) =>
-      hasId(condition) || hasWorkerName(condition) || hasToken(condition) || hasFormat(condition),
+      hasId(condition) ||
+      hasWorkerName(condition) ||
+      hasPresetName(condition) ||
+      hasToken(condition) ||
+      hasFormat(condition),
   },
   { status: 405, name: 'MethodNotAllowed', text: meaning('MethodNotAllowedError'), appliesTo: never },
   {
@@ -78,7 +83,11 @@ export const errorResponses = [
     status: 409,
     name: 'Conflict',
     text: meaning('ConflictError'),
-    appliesTo: (condition) => changesJob(condition) || hasMessage(condition) || isOfClaim(condition),
+    appliesTo: (condition) =>
+      changesJob(condition) ||
+      hasMessage(condition) ||
+      isOfClaim(condition) ||
+      (hasPresetName(condition) && condition.route.method === 'DELETE'),
   },
   {
     status: 410,

@@ -64,6 +64,7 @@ export function requestSchemas(options: { readonly maxOutputs: number }): Schema
       additionalProperties: false,
       xml: { name: 'api-request' },
     },
+    PresetRequest: presetRequestSchema(options.maxOutputs),
     PauseRequest: {
       type: 'object',
       description: 'How the queue is paused.',
@@ -113,6 +114,16 @@ function jobRequestSchema(maxOutputs: number): Schema {
   };
 }
 
+/** A create request without the fields that a preset cannot have. */
+function presetRequestSchema(maxOutputs: number): Schema {
+  const {
+    required: _,
+    properties: { input, api_key, preset, ...properties } = {},
+    ...job
+  } = jobRequestSchema(maxOutputs);
+  return { ...job, description: 'A create request without its input.', properties };
+}
+
 /** Adds to the description of each setting how this daemon handles it, if it is not fully supported. */
 function withSupportNotes(schema: Schema, table: SettingsTable): Schema {
   const described = Object.entries(schema.properties ?? {}).map(([name, property]) => {
@@ -142,6 +153,7 @@ const jobInXml = `<?xml version="1.0" encoding="UTF-8"?>
   </outputs>
 </api-request>`;
 const priorityInXml = '<api-request><priority>5</priority></api-request>';
+const presetInXml = '<api-request><output><height>720</height></output></api-request>';
 const pauseInXml = '<api-request><for>30m</for></api-request>';
 const keyInXml = '<api-request><api_key>KEY</api_key></api-request>';
 
@@ -166,6 +178,12 @@ export const requestBodies = {
     required: true,
     content: forms('PriorityRequest', priorityInXml),
   },
+  Preset: {
+    description:
+      'The settings: a create request without its input. Unknown names, an API key, a preset and passwords in URLs are rejected.',
+    required: true,
+    content: forms('PresetRequest', presetInXml),
+  },
   File: {
     description:
       'The bytes of the whole file, without Content-Encoding. The size is limited by the free disk space.',
@@ -185,6 +203,7 @@ export function requestBodyOf({ requestBody, key }: Route, method: Method): Refe
   if (requestBody === 'file') return ref('File');
   if (requestBody === 'pause') return ref('Pause');
   if (requestBody === 'priority') return ref('Priority');
+  if (requestBody === 'preset') return ref('Preset');
   if (requestBody !== undefined) return ref(requestBody);
   // OpenAPI defines no request body for other methods.
   return key !== 'none' && key !== 'worker' && ['post', 'put', 'patch'].includes(method)

@@ -13,6 +13,7 @@ import {
   type JobListing,
   listJobs,
 } from '../../actions/find-job.js';
+import { listPresets, readPreset, removePreset, savePreset } from '../../actions/presets.js';
 import { prioritizeJob } from '../../actions/prioritize-job.js';
 import { pauseQueue, readQueue, resumeQueue } from '../../actions/queue.js';
 import { followLog, type RequestedLog, readLog, requireReadableLog } from '../../actions/read-log.js';
@@ -213,6 +214,29 @@ export const jobHandlers = {
     status: 200,
     record: await resumeQueue(appContext, account),
   }),
+
+  /** `GET /v2/presets`, an addition to the service document. */
+  presets: async (_, __, account) => ({ status: 200, record: listPresets(account) }),
+
+  /** `GET /v2/presets/<name>`, an addition to the service document. */
+  preset: async (_, { params }, account) => ({ status: 200, record: readPreset(account, params.name ?? '') }),
+
+  /** `PUT /v2/presets/<name>`, an addition to the service document. */
+  savePreset: async (appContext, requestContext, account) => ({
+    status: 200,
+    record: await savePreset(
+      appContext,
+      account,
+      requestContext.params.name ?? '',
+      await requestContext.body(),
+    ),
+  }),
+
+  /** `DELETE /v2/presets/<name>`, an addition to the service document. */
+  removePreset: async (appContext, { params }, account) => {
+    await removePreset(appContext, account, params.name ?? '');
+    return { status: 204 };
+  },
 
   /** `PUT /v2/workers/<name>/drain`, an addition to the service document. */
   drainWorker: async (appContext, { params }, account) => {

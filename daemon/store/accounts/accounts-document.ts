@@ -1,5 +1,5 @@
 import { isObject } from '../../../src/shared/util/is-object.js';
-import type { Account, KeyKind, Pause } from '../account-store.js';
+import type { Account, KeyKind, Pause, Presets } from '../account-store.js';
 
 /** A key as it is stored: its hash, never the key itself. */
 export interface StoredKey {
@@ -41,13 +41,14 @@ export function withAccount(document: AccountsDocument, account: Account): Accou
   return { ...document, accounts: upsert(document.accounts, account) };
 }
 
-/** Replaces the pause of an account; undefined removes it. */
-export function withPause(
-  document: AccountsDocument,
-  { pause: _, ...account }: Account,
-  pause: Pause | undefined,
-): AccountsDocument {
-  return withAccount(document, pause === undefined ? account : { ...account, pause });
+/** The account with another pause; undefined removes it. */
+export function withPause({ pause: _, ...account }: Account, pause: Pause | undefined): Account {
+  return pause === undefined ? account : { ...account, pause };
+}
+
+/** The account with other presets. */
+export function withPresets({ presets: _, ...account }: Account, presets: Presets): Account {
+  return Object.keys(presets).length === 0 ? account : { ...account, presets };
 }
 
 /** Adds a key, or replaces the one with its id. */
@@ -131,7 +132,8 @@ function isAccount(value: unknown): value is StoredAccount {
     typeof value.isIntegration === 'boolean' &&
     typeof value.createdAt === 'string' &&
     (value.notificationSecret === undefined || isSecret(value.notificationSecret)) &&
-    (value.pause === undefined || isPause(value.pause))
+    (value.pause === undefined || isPause(value.pause)) &&
+    (value.presets === undefined || isPresets(value.presets))
   );
 }
 
@@ -142,6 +144,10 @@ function isPause(value: unknown): value is Pause {
     (value.seconds === null || typeof value.seconds === 'number') &&
     (value.isFrozen === undefined || value.isFrozen === true)
   );
+}
+
+function isPresets(value: unknown): value is Presets {
+  return isObject(value) && Object.values(value).every(isObject);
 }
 
 function isSecret(value: unknown): value is string {

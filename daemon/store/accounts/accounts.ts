@@ -1,7 +1,15 @@
 import { VencError } from '../../../src/shared/errors.js';
 import type { Log } from '../../../src/shared/util/log.js';
 import { defaultAccountId } from '../../jobs/job.js';
-import type { Account, AccountStore, KeyDigest, KeyHolder, Pause, WorkerKey } from '../account-store.js';
+import type {
+  Account,
+  AccountStore,
+  KeyDigest,
+  KeyHolder,
+  Pause,
+  Presets,
+  WorkerKey,
+} from '../account-store.js';
 import {
   type AccountsDocument,
   accountById,
@@ -10,6 +18,7 @@ import {
   withAccount,
   withKey,
   withPause,
+  withPresets,
 } from './accounts-document.js';
 import { KeyUseRecorder } from './key-use-recorder.js';
 import {
@@ -105,19 +114,15 @@ class Accounts implements OpenAccounts {
     );
   }
 
-  async changePause(
-    accountId: string,
-    change: (pause: Pause | undefined) => Pause | undefined,
-  ): Promise<void> {
-    const document = await this.#setup.update(async (locked) => {
-      const account = accountById(locked.accounts, accountId);
-      const pause = change(account?.pause);
-      if (account === null || pause === account.pause) return locked.accounts;
-      const after = withPause(locked.accounts, account, pause);
-      await locked.replaceAccounts(after);
-      return after;
+  changePause(accountId: string, change: (pause: Pause | undefined) => Pause | undefined): Promise<void> {
+    return this.#change(accountId, (account) => {
+      const pause = change(account.pause);
+      return pause === account.pause ? account : withPause(account, pause);
     });
-    this.#replace(document);
+  }
+
+  changePresets(accountId: string, change: (presets: Presets) => Presets): Promise<void> {
+    return this.#change(accountId, (account) => withPresets(account, change(account.presets ?? {})));
   }
 
   watch(listener: () => void): () => void {
@@ -149,6 +154,19 @@ class Accounts implements OpenAccounts {
   async close(): Promise<void> {
     await this.#followed?.stop();
     await this.#uses.close();
+  }
+
+  /** Replaces an account by what `change` makes of it. No-op if there is none, or if it stays the same. */
+  async #change(accountId: string, change: (account: Account) => Account): Promise<void> {
+    const document = await this.#setup.update(async (locked) => {
+      const account = accountById(locked.accounts, accountId);
+      const changed = account === null ? null : change(account);
+      if (changed === null || changed === account) return locked.accounts;
+      const after = withAccount(locked.accounts, changed);
+      await locked.replaceAccounts(after);
+      return after;
+    });
+    this.#replace(document);
   }
 
   /** Replaces the accounts, and calls those who watch a key that was revoked. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { isVencError, VencError } from '../../../src/shared/errors.js';
 import type { Log } from '../../../src/shared/util/log.js';
 import { defaultAccountId } from '../../jobs/job.js';
-import type { Pause } from '../account-store.js';
+import type { Pause, Presets } from '../account-store.js';
 import { type AccountsDocument, workerKeys } from '../accounts/accounts-document.js';
 import type { KeyUseTimes } from '../accounts/key-use-recorder.js';
 import type { FollowedAccounts, SetupStore } from '../accounts/setup-store.js';
@@ -63,6 +63,7 @@ export async function readAccountRows(
       createdAt: row.created_at,
       notificationSecret: unseal(row.notification_secret, encryptionKey, row.id, secretName.notifications),
       ...(row.pause === null ? {} : { pause: JSON.parse(row.pause) as Pause }),
+      ...(row.presets === null ? {} : { presets: JSON.parse(row.presets) as Presets }),
     })),
     keys: keys.map((row) => ({
       id: row.id,
@@ -83,13 +84,15 @@ export async function writeAccountRows(
 ): Promise<void> {
   const accounts = difference(before.accounts, after.accounts);
   for (const id of accounts.gone) await transaction.deleteFrom('accounts').where('id', '=', id).execute();
-  for (const { id, name, isIntegration, createdAt, notificationSecret, pause } of accounts.changed) {
+  for (const account of accounts.changed) {
+    const { id, name, isIntegration, createdAt, notificationSecret, pause, presets } = account;
     const row = {
       name,
       is_integration: isIntegration,
       created_at: createdAt,
       notification_secret: seal(notificationSecret, encryptionKey, id, secretName.notifications),
       pause: pause === undefined ? null : JSON.stringify(pause),
+      presets: presets === undefined ? null : JSON.stringify(presets),
     };
     await transaction
       .insertInto('accounts')

@@ -43,6 +43,11 @@ const migrations: Readonly<Record<string, Migration>> = {
       await sql.raw('alter table venc.accounts add column pause text').execute(database);
     },
   },
+  '0008-presets': {
+    async up(database) {
+      await sql.raw('alter table venc.accounts add column presets text').execute(database);
+    },
+  },
 };
 
 const firstVersion: readonly string[] = [

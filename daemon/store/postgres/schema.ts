@@ -71,6 +71,8 @@ interface AccountsTable {
   readonly notification_secret: string;
   /** JSON of a `Pause`. */
   readonly pause: string | null;
+  /** JSON of the presets by name. */
+  readonly presets: string | null;
 }
 
 interface ApiKeysTable {

@@ -108,7 +108,7 @@ export async function withLadder(
   if (others.length > 0 || !isObject(settings))
     throw new VencError('UsageError', '--hls and --dash take a preset with one output.');
   const folder = ladderFolder(args);
-  const { defaultHeights, ladderOutputs } = await import('./ladder.js');
+  const { defaultHeights, ladderOutputs } = await import('../../shared/settings/ladder-outputs.js');
   const outputsOfLadder = ladderOutputs(settings, {
     kind: ts === true ? 'ts' : hls === undefined ? 'dash' : 'cmaf',
     heights: ladder === 'auto' ? { count: countOf(job.dynamic_profile_options) } : (ladder ?? defaultHeights),

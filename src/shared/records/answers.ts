@@ -2,6 +2,7 @@ import type { Field, RecordTable } from './field.js';
 import { createdFields, jobFields, listedJobFields } from './job.js';
 import { logFields } from './log.js';
 import { inputDetailsFields, outputDetailsFields } from './media.js';
+import { presetFields, presetListFields, savedPresetFields } from './presets.js';
 import {
   earlyOutputProgressFields,
   inputProgressFields,
@@ -181,6 +182,9 @@ export const responses = {
   log: object(logFields, 'lines of a log'),
   workers: object(workerListFields, 'the remote workers'),
   queue: object(queueFields, 'the state of the queue'),
+  presets: object(presetListFields, 'the presets'),
+  preset: object(presetFields, 'a preset'),
+  savedPreset: object(savedPresetFields, 'a preset that was saved'),
   uploaded: object(uploadedFields, 'a file that was uploaded'),
   settings: object(
     {

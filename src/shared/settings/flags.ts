@@ -103,8 +103,8 @@ function flagsOf(table: SettingsTable, path: SettingFlag['path']): readonly Sett
 }
 
 function hasFlag(name: string, path: SettingFlag['path']): boolean {
-  // --force of run and submit sets it.
-  if (name === 'overwrite') return false;
+  // --force of run and submit sets the first, and the second is an option of the commands.
+  if (name === 'overwrite' || name === 'preset') return false;
   return path === 'job' ? name !== 'input' && name !== 'input_name' : !Object.hasOwn(jobTable, name);
 }
 

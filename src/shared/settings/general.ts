@@ -11,6 +11,14 @@ export const strictSetting = {
   help: 'reject unknown names, contradictions and values that would be corrected, instead of warning about them',
 } as const;
 
+/** The setting `preset` of the job and of an output. */
+export const presetSetting = {
+  kind: 'text',
+  maxLength: 64,
+  section: 'addition',
+  example: 'web',
+} as const;
+
 /**
  * The setting `requires` of the job and of an output: the labels that a machine must have to work on it. Labels are
  * case-insensitive and kept in lower case.
@@ -169,6 +177,11 @@ export const generalTable = {
     seenIn: 'delivery',
     ...accessControlSetting,
     help: 'grants on the delivered file, if the destination supports access control',
+  },
+  preset: {
+    seenIn: 'job',
+    ...presetSetting,
+    help: 'the name of a preset with one output, whose settings those of the output override',
   },
   notifications: {
     seenIn: 'notification',

@@ -1,5 +1,5 @@
 import { asperaJobTable, credentialsSetting } from './delivery.js';
-import { requiresSetting, strictSetting } from './general.js';
+import { presetSetting, requiresSetting, strictSetting } from './general.js';
 import { ladderJobTable } from './ladders.js';
 import { jobPriority, maxInputNameLength } from './limits.js';
 import { notAppliedJobTable } from './not-applied.js';
@@ -72,6 +72,10 @@ export const jobTable = {
   requires: {
     ...requiresSetting,
     help: 'a label that a machine must have to work on the job',
+  },
+  preset: {
+    ...presetSetting,
+    help: 'the name of a preset of the account or of venc, whose settings those of the request override',
   },
   notifications: {
     seenIn: 'notification',

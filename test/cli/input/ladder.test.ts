@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { buildRequestBody, type JobArgs } from '../../../src/cli/input/job-args.js';
-import { defaultHeights, type Ladder, ladderOutputs } from '../../../src/cli/input/ladder.js';
+import { defaultHeights, type Ladder, ladderOutputs } from '../../../src/shared/settings/ladder-outputs.js';
 import { parseJobRequest } from '../../../src/shared/settings/parse-job-request.js';
 import { tempFolder } from '../../helpers/temp.js';
 import { runInProcess } from '../run-here.js';

@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { defaultHeights, ladderOutputs } from '../../../src/cli/input/ladder.js';
 import { isUnusedRendition, jobText, unusedRenditions } from '../../../src/cli/output/job-text.js';
 import { createTextColours } from '../../../src/cli/output/paint.js';
 import { normaliseJob } from '../../../src/client/normalise.js';
+import { defaultHeights, ladderOutputs } from '../../../src/shared/settings/ladder-outputs.js';
 
 const because = (text: string) => `This output was skipped, because the input has ${text}.`;
 const tooLow = because('360 lines, and skip.min_height asks for 792');

@@ -4,7 +4,7 @@ import type { Budget } from './check-budget.js';
  * The budget of each module. Lower it when a module gets smaller. A commit that raises it says why.
  */
 export const budget: Budget = {
-  'daemon/actions': { lines: 3700, files: 25 },
+  'daemon/actions': { lines: 3840, files: 26 },
   'daemon/admin': { lines: 1110, files: 10 },
   'daemon/admin/database': { lines: 40, files: 1 },
   'daemon/app': { lines: 1840, files: 14 },
@@ -13,7 +13,7 @@ export const budget: Budget = {
   'daemon/dry-run': { lines: 690, files: 5 },
   'daemon/ffmpeg': { lines: 6860, files: 46 },
   'daemon/hosted-files': { lines: 890, files: 7 },
-  'daemon/http': { lines: 4200, files: 28 },
+  'daemon/http': { lines: 4250, files: 28 },
   'daemon/jobs': { lines: 4120, files: 32 },
   'daemon/metrics': { lines: 430, files: 2 },
   'daemon/migrate': { lines: 940, files: 4 },
@@ -23,8 +23,8 @@ export const budget: Budget = {
   'daemon/plan': { lines: 13900_860, files: 89 },
   'daemon/queue': { lines: 3595, files: 21 },
   'daemon/queue/postgres': { lines: 920, files: 4 },
-  'daemon/store': { lines: 5850, files: 39 },
-  'daemon/store/postgres': { lines: 3780, files: 14 },
+  'daemon/store': { lines: 5880, files: 39 },
+  'daemon/store/postgres': { lines: 3790, files: 14 },
   'daemon/tracing': { lines: 300, files: 2 },
   'daemon/transfer': { lines: 1710, files: 15 },
   'daemon/transports': { lines: 8650, files: 53 },
@@ -34,6 +34,6 @@ export const budget: Budget = {
   'src/cli/output': { lines: 1470, files: 12 },
   'src/client': { lines: 3250, files: 23 },
   'src/config': { lines: 840, files: 6 },
-  'src/shared': { lines: 12020, files: 92 },
+  'src/shared': { lines: 12740, files: 96 },
   'src/tui': { lines: 2000, files: 16 },
 };

@@ -1,8 +1,8 @@
-import { VencError } from '../../shared/errors.js';
-import { outputTable } from '../../shared/settings/index.js';
-import { parseBoolean } from '../../shared/settings/kinds/numbers.js';
-import { qualityTable } from '../../shared/settings/quality.js';
-import type { RequestFields, SettingsTable } from '../../shared/settings/setting.js';
+import { VencError } from '../errors.js';
+import { outputTable } from './index.js';
+import { parseBoolean } from './kinds/numbers.js';
+import { qualityTable } from './quality.js';
+import type { RequestFields, SettingsTable } from './setting.js';
 
 /** A ladder of renditions for players, as its flags describe it. */
 export interface Ladder {
