@@ -9,6 +9,7 @@ import type { Context, ProgramFlags } from '../context.js';
 import { missingFolders, rejectInputAsOutput } from '../destinations/check-destinations.js';
 import { outsOf, resolveDestinations, withLadderFolder } from '../destinations/resolve-destinations.js';
 import { collectValues } from '../input/args.js';
+import { oneInput } from '../input/find-inputs.js';
 import {
   addJobOptions,
   daemonSettings,
@@ -77,7 +78,11 @@ async function run(arg: string, given: PlanOptions, context: Context): Promise<E
   const options = withLadderFolder(given);
   const programs = await context.programs(options);
   const request = await localRequest(arg, options, io);
-  const outs = await resolveDestinations(outsOf(options, [arg]), 1, { cwd: process.cwd(), args: options });
+  const found = oneInput(arg);
+  const outs = await resolveDestinations(outsOf(options, found), found, {
+    cwd: process.cwd(),
+    args: options,
+  });
   const { body, paths } = await withValidation(request, () => assignDestinations(request, outs, 'kept'));
   await rejectInputAsOutput(
     body.input,

@@ -13,12 +13,15 @@ import { isAbandonedLock, tryFileLock } from '../../shared/util/lock/file-lock.j
 import type { Context, ProgramFlags } from '../context.js';
 import { isHosted, outputsIn, withOverwrite } from '../destinations/output-names.js';
 import {
+  isBatch,
+  outputFolderOf,
   outsOf,
   resolveDestinations,
   withLadderFolder,
   withOwnFolder,
 } from '../destinations/resolve-destinations.js';
 import { collectValues } from '../input/args.js';
+import { addFolderOptions, type FolderArgs, findInputs, oneInput } from '../input/find-inputs.js';
 import {
   addJobOptions,
   buildRequestBody,
@@ -45,7 +48,7 @@ import {
 } from '../terminal/progress-mode.js';
 import { addDaemonFlag } from '../terminal/service-process.js';
 
-interface RunOptions extends JobArgs, ProgramFlags {
+interface RunOptions extends JobArgs, FolderArgs, ProgramFlags {
   readonly out?: readonly string[];
   readonly sample?: boolean;
   readonly force?: boolean;
@@ -62,22 +65,16 @@ export function define(command: Command, { handler }: Context): void {
   command
     .argument(
       '[input...]',
-      'local media files, URLs, requests (FILE.json, FILE.xml), or - for a request on stdin',
+      'local media files, folders, URLs, requests (FILE.json, FILE.xml), or - for a request on stdin',
     )
-    .option(
-      '-o, --out <file>',
-      'the file of an output, one -o for each --output, or a folder for all',
-      collectValues,
-    )
+    .option('-o, --out <file>', 'file of an output, one for each --output, or a folder', collectValues)
     .option('--sample', `encode a test video with audio to ${sampleFile}`)
     .option('--force', 'overwrite existing files')
     .option(...sidecarOption)
     .option(...progressOption)
-    .option('--json', 'print the details of all jobs as one JSON array at the end, instead of the paths')
+    .option('--json', 'print the details of all jobs as one JSON array')
     .addOption(
-      command
-        .createOption('--jsonl', 'print the details of each job on a line as it ends, instead of the paths')
-        .conflicts('json'),
+      command.createOption('--jsonl', 'print the details of each job on a line as it ends').conflicts('json'),
     )
     .option('--ffmpeg <path>', 'the ffmpeg to use (or VENC_FFMPEG)')
     .option('--ffprobe <path>', 'the ffprobe to use (or VENC_FFPROBE)')
@@ -90,6 +87,7 @@ export function define(command: Command, { handler }: Context): void {
         .argParser(durationParser('--stall-timeout'))
         .default(30, '30s'),
     );
+  addFolderOptions(command);
   for (const name of ['nice', 'io-idle'] as const) addDaemonFlag(command, name, daemonFlags[name]);
   withExamplesFirst(addLadderOptions(addJobOptions(command, daemonSettings), 'dir'), details).action(
     handler((args: readonly string[], options: RunOptions, context: Context) =>
@@ -100,22 +98,20 @@ export function define(command: Command, { handler }: Context): void {
 
 const sampleFile = 'venc-sample.mp4';
 const details = `
-Without -o the outputs go into the current folder, named after the input with the label or number. Several inputs are
-encoded one after the other; -o is then a folder, which is created if it is missing. If an input fails, the others are still
-encoded, and the exit code is that of the first failure. Ctrl-C cancels and cleans up; finished files stay. Ctrl-Z also stops
-ffmpeg, until fg or bg.
+Outputs go into the current folder, or that of -o, named after the input with the label or number. A folder stands for the
+media files in it and in its folders, which are made again in -o. Inputs are encoded one after the other. If one fails, the
+others are still encoded, and the exit code is that of the first failure. Ctrl-C cancels and cleans up; finished files stay.
+Ctrl-Z also stops ffmpeg, until fg or bg.
 
 Examples:
   venc run --sample
   venc run film.mov -o film.mp4
   venc run *.mov -o out/ --width 1280
+  venc run films/ -o out/ --match '*.{mov,mkv}'
   venc run film.mov -o film.webm --start-clip 10 --clip-length 30
   venc run film.mov --hls out/
-  venc run *.mov -o out/ --jsonl
   venc run film.mov -o small.mp4 --output width=640 \\
-    -o large.mp4 --output width=1920
-  venc run film.mov -o out/ --output label=small,width=640 \\
-    --output label=large`;
+    -o large.mp4 --output width=1920`;
 
 async function run(args: readonly string[], given: RunOptions, context: Context): Promise<ExitCode> {
   const { io } = context;
@@ -135,14 +131,17 @@ async function run(args: readonly string[], given: RunOptions, context: Context)
         priority: { nice: options.nice, isIoIdle: options.ioIdle === true },
       };
       if (options.sample === true) return await runSample(options, io, mode, encoding);
-      const inputs = [...new Set(args)];
       warnRepeated(args, io);
-      const destinations = await resolveDestinations(outsOf(options, inputs), inputs.length, {
+      const found = await findInputs([...new Set(args)], options, {
+        ...{ io, outFolder: outputFolderOf(options) },
+      });
+      const { inputs } = found;
+      const destinations = await resolveDestinations(outsOf(options, found), found, {
         cwd: process.cwd(),
         args: options,
       });
       // Report invalid flags once instead of for every input.
-      if (inputs.length > 1) {
+      if (isBatch(found)) {
         await buildRequestBody(
           { request: null, input: null, preset: await loadPreset(options, io.env) },
           options,
@@ -154,16 +153,16 @@ async function run(args: readonly string[], given: RunOptions, context: Context)
           ...{ io, destinations, results },
           isForced: options.force === true,
           alternative: hasLadder(options) ? 'another folder' : 'another file with -o',
-          readRequest: async (name) =>
+          readRequest: async ({ name }) =>
             withOwnFolder(await localRequest(name, options, io), name, {
-              hasOwnFolder: hasLadder(options) && inputs.length > 1,
+              hasOwnFolder: hasLadder(options) && isBatch(found),
             }),
         });
         const reporting = { io, mode, count: inputs.length, options, results };
         const { code } = await encodeAll(prepared.runs, reporting, encoding);
         return prepared.exitCode === exitCodes.done ? code : prepared.exitCode;
       } finally {
-        await results.end(inputs);
+        await results.end(inputs.map(({ name }) => name));
       }
     });
   } catch (error) {
@@ -193,9 +192,12 @@ async function runSample(
   );
   const outputs = outputsIn(request);
   const isNamed = outputs.some((output) => !isHosted(output) || typeof output.filename === 'string');
-  const named = hasLadder(options) ? outsOf(options, [sampleFile]) : options.out;
+  const named = hasLadder(options) ? outsOf(options, oneInput(sampleFile)) : options.out;
   const outs = named ?? (outputs.length > 1 || isNamed ? [] : [sampleFile]);
-  const destinations = await resolveDestinations(outs, 1, { cwd: process.cwd(), args: options });
+  const destinations = await resolveDestinations(outs, oneInput(sampleFile), {
+    cwd: process.cwd(),
+    args: options,
+  });
   const assigned = await withValidation(request, () => assignDestinations(request, destinations));
   const isForced = options.force === true || assigned.paths[0] === sampleFile;
   const resolvedRequest = isForced ? { ...assigned, body: withOverwrite(assigned.body) } : assigned;

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { VencError } from '../../shared/errors.js';
 import { durationParser } from '../../shared/flag-parsers.js';
 import type { Context } from '../context.js';
+import { addFolderOptions } from '../input/find-inputs.js';
 import { addJobOptions, sidecarOption, withExamplesFirst } from '../input/job-args.js';
 import { addLadderOptions, rejectLadderPlace } from '../input/ladder-flags.js';
 import { withTypedErrors } from '../input/typed-request.js';
@@ -14,7 +15,7 @@ export function define(command: Command, { handler }: Context): void {
   command
     .argument(
       '<input...>',
-      'URLs, local media files, requests (FILE.json, FILE.xml), or - for a request on stdin',
+      'URLs, media files, folders, requests (FILE.json, FILE.xml), or - for a request on stdin',
     )
     .option('--xml', 'parse the request as XML')
     .addOption(
@@ -23,21 +24,19 @@ export function define(command: Command, { handler }: Context): void {
         'download',
         'stage',
         'sidecarSubtitles',
+        'match',
+        'exclude',
       ]),
     )
-    .option(
-      '--idempotency-key <key>',
-      'do not create a second job with this key within 24 hours; for several inputs KEY-1, KEY-2 ...',
-      idempotencyKeyOf,
-    )
+    .option('--idempotency-key <key>', 'create no second job with this key within 24 hours', idempotencyKeyOf)
     .option('--json', 'print whole responses, one per line')
-    .option('--wait', 'wait until the jobs end; sets the exit code by their states')
+    .option('--wait', 'wait until the jobs end; the exit code is by their state')
     .option(
       '--timeout <time>',
       'with --wait: give up after a time such as 90s or 2h',
       durationParser('--timeout'),
     )
-    .option('--download <dir>', 'with --wait: download the outputs to this folder and print their paths')
+    .option('--download <dir>', 'with --wait: download the outputs to this folder')
     .option('--force', 'overwrite existing files (--download, file: URLs)')
     .option(
       '--stage <url>',
@@ -45,6 +44,7 @@ export function define(command: Command, { handler }: Context): void {
     )
     .option(...sidecarOption)
     .option(...progressOption);
+  addFolderOptions(command);
   withExamplesFirst(addLadderOptions(addJobOptions(command), 'url'), details).action(
     handler((args: readonly string[], options: SubmitOptions, context: Context) =>
       withTypedErrors(args.length === 1 ? args[0] : undefined, options, async () => {
@@ -82,15 +82,15 @@ function idempotencyKeyOf(arg: string): string {
 }
 
 const details = `
-Prints the id of each job, in the order of the inputs. If an input fails, the others are still submitted, unless the service is
-unreachable or rejects the key; the exit code is
-that of the first failure. A flag overrides the request file, and --output overrides a flag.
+Prints the id of each job, in the order of the inputs. A folder stands for the media files in it and in its folders, which
+--download makes again. If an input fails, the others are still submitted, unless the service is unreachable or rejects the
+key; the exit code is that of the first failure. A flag overrides the request file, and --output a flag.
 Other users of this machine can see passwords in arguments for a moment: send such requests through - instead.
 
 Examples:
   venc submit https://example.com/film.mov
   venc submit film.mov --wait --download films --filename film.mp4
-  venc submit *.mov --wait --download films --width 1280
+  venc submit films/ --exclude extras --wait --download encoded
   venc submit film.mov --hls s3://bucket/film
   venc submit film.mov --stage s3://bucket/incoming
   venc submit film.mov --output filename=small.mp4,width=640 \\

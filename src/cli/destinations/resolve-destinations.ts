@@ -4,37 +4,49 @@ import { VencError } from '../../shared/errors.js';
 import { parseFlags, parseOutputFlag } from '../../shared/settings/flags.js';
 import { fileNameInUrl, isUrl, withoutExtension } from '../../shared/text/url-text.js';
 import { isObject } from '../../shared/util/is-object.js';
+import type { FoundInput, FoundInputs } from '../input/find-inputs.js';
 import { type CreateArgs, readOutputArgument } from '../input/job-args.js';
 import { isRequestName } from '../input/job-input.js';
 import { hasLadder, ladderFolder } from '../input/ladder-flags.js';
 import { type OutputDestinations, pathOf } from '../run/assign-destinations.js';
 
+/** The inputs of a command, as far as they matter for the places of its outputs. */
+type Inputs = Pick<FoundInputs, 'hasFolder'> & { readonly inputs: readonly unknown[] };
+
+/** Whether a command has several inputs, or a folder, which may have several. */
+export function isBatch({ inputs, hasFolder }: Inputs): boolean {
+  return hasFolder || inputs.length > 1;
+}
+
 /**
  * Resolves the `-o` of `run` and `plan`: files, or one folder. It is a folder if it ends in a slash, is an existing
- * folder, or there are several inputs. Rejects with `UsageError` if several inputs have several `-o`, or one that is a
- * URL or looks like a file, and if another flag says as well where an output goes.
+ * folder, or there are several inputs or a folder of them. Rejects with `UsageError` if several inputs have several
+ * `-o`, or one that is a URL or looks like a file, and if another flag says as well where an output goes.
  */
 export async function resolveDestinations(
   outs: readonly string[],
-  inputCount: number,
+  given: Inputs,
   { cwd, args }: { readonly cwd: string; readonly args: CreateArgs },
 ): Promise<OutputDestinations> {
   const [out] = outs;
   if (out === undefined) return { cwd, files: [], folder: null };
-  if (inputCount > 1) {
+  const hasMany = isBatch(given);
+  if (hasMany) {
+    const what = given.hasFolder ? 'a folder as input' : `${given.inputs.length} inputs`;
     if (outs.length !== 1 || isUrl(out) || out === '-' || out === '') {
-      throw new VencError('UsageError', `With ${inputCount} inputs, -o must be one folder.`, {
+      throw new VencError('UsageError', `With ${what}, -o must be one folder.`, {
         hint: 'for example -o out/; to name the outputs of each input, use a request file',
       });
     }
     if (mayBeFile.test(out) && !(await isDirectory(out))) {
-      throw new VencError('UsageError', `${out} looks like a file, but ${inputCount} inputs need a folder.`, {
+      const needs = given.hasFolder ? 'needs' : 'need';
+      throw new VencError('UsageError', `${out} looks like a file, but ${what} ${needs} a folder.`, {
         hint: `name a folder: -o ${out.replace(mayBeFile, '')}/`,
       });
     }
   }
   const isFolder =
-    inputCount > 1 ||
+    hasMany ||
     (outs.length === 1 && !isUrl(out) && out !== '' && (out.endsWith('/') || (await isDirectory(out))));
   await rejectOtherDestinations(args, isFolder);
   return isFolder ? { cwd, files: [], folder: out } : { cwd, files: outs, folder: null };
@@ -99,13 +111,25 @@ export function withLadderFolder<T extends CreateArgs>(options: T): T {
  * The `-o` of a command: that which was given, or the folder of a ladder with a slash, from {@link withLadderFolder}.
  * Without a name for it, the folder is named after the input.
  */
-export function outsOf(options: CreateArgs, inputs: readonly string[]): readonly string[] {
+export function outsOf(options: CreateArgs, found: FoundInputs): readonly string[] {
   const { out = [] } = options;
   if (!hasLadder(options)) return out;
   const folder = ladderFolder(options);
   if (folder !== null) return isUrl(folder) ? [] : [`${folder.replace(/\/+$/, '')}/`];
-  const [input = ''] = inputs;
-  return inputs.length > 1 || isRequestName(input) ? [] : [`${stemOf(input)}/`];
+  const { name = '' } = found.inputs[0] ?? {};
+  return isBatch(found) || isRequestName(name) ? [] : [`${stemOf(name)}/`];
+}
+
+/** The folder of the outputs on this machine, from the options of a command after {@link withLadderFolder}. */
+export function outputFolderOf(options: CreateArgs): string {
+  const [out = '.'] = options.out ?? [];
+  const folder = ladderFolder(options) ?? out;
+  return isUrl(folder) || folder === '' ? '.' : folder;
+}
+
+/** The destinations of the outputs of one input: those of a file of a folder are in a folder of the same path. */
+export function destinationsOf(all: OutputDestinations, { folder }: FoundInput): OutputDestinations {
+  return folder === '' ? all : { ...all, folder: join(all.folder ?? '', folder) };
 }
 
 /** The request of one of several inputs, whose outputs go into a folder named after it. */

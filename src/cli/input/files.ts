@@ -17,7 +17,7 @@ export async function readTextFile(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw unreadable(path, error);
+    throw unreadableError(path, error);
   }
 }
 
@@ -29,7 +29,7 @@ export async function readableFileSize(path: string): Promise<number> {
     if (found.isFile()) return found.size;
     throw Object.assign(new Error(notRegular), found.isDirectory() ? { code: 'EISDIR' } : {});
   } catch (error) {
-    throw unreadable(path, error);
+    throw unreadableError(path, error);
   }
 }
 
@@ -64,16 +64,21 @@ export async function provideFolder(path: string): Promise<void> {
   });
 }
 
-function unreadable(path: string, error: unknown): VencError {
+/** The error for a file or folder whose name has bytes that are not UTF-8, which no program could be given. */
+export function invalidNameError(path: string, cause?: unknown): VencError {
+  return new VencError('UsageError', `${path} is there, but its name is not valid UTF-8: rename it.`, {
+    cause,
+  });
+}
+
+/** The error for a file or folder that cannot be read. */
+export function unreadableError(path: string, error: unknown): VencError {
   if (path === '') {
     const hint =
       'name a media file, a URL or a request; the argument is an empty text, as of a variable that is not set';
     return new VencError('UsageError', 'The file name is missing.', { cause: error, hint });
   }
-  if (path.includes('\ufffd') && hasSimilarName(path))
-    return new VencError('UsageError', `${path} is there, but its name is not valid UTF-8: rename it.`, {
-      cause: error,
-    });
+  if (path.includes('\ufffd') && hasSimilarName(path)) return invalidNameError(path, error);
   const reason = diskReason(error, 'read');
   const hint = reason === notRegular ? { hint: 'write the content of a pipe to a file first' } : {};
   return new VencError('UsageError', `${path} cannot be read: ${reason}.`, { cause: error, ...hint });

@@ -71,8 +71,8 @@ export function withExamplesFirst(command: Command, details: string): Command {
     .addHelpText('after', `${notes}\n\n${settingsHint}`);
 }
 
-const settingsHint = `Nearly all settings are flags and names in --output name=value: --video-codec vp9, --size 1280x720, --quality 4, --start-clip 1:30.
-venc help settings lists them with ranges and defaults.`;
+const settingsHint = `Settings are flags and names in --output: --video-codec vp9, --size 1280x720, --quality 4. venc help settings lists them with
+ranges and defaults.`;
 
 /**
  * The preset of `--preset`; null if there is none. Rejects with `UsageError` if the preset does not exist or cannot be

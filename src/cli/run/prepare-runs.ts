@@ -11,6 +11,8 @@ import {
   requireWritable,
 } from '../destinations/check-destinations.js';
 import { withOverwrite } from '../destinations/output-names.js';
+import { destinationsOf } from '../destinations/resolve-destinations.js';
+import type { FoundInput } from '../input/find-inputs.js';
 import { withValidation } from '../input/typed-request.js';
 import type { Io } from '../terminal/io.js';
 import { reportError } from '../terminal/report-error.js';
@@ -38,7 +40,8 @@ interface PrepareRunsOptions {
   /** What to name instead of a destination that cannot be used. */
   readonly alternative: Alternative;
   readonly results: Results;
-  readonly readRequest: (name: string) => Promise<Readonly<Record<string, unknown>>>;
+  /** Rejects with `UsageError` if the input cannot be read. */
+  readonly readRequest: (input: FoundInput) => Promise<Readonly<Record<string, unknown>>>;
 }
 
 /**
@@ -47,25 +50,28 @@ interface PrepareRunsOptions {
  * `UsageError` if two inputs would write the same file or an output is an input.
  */
 export async function prepareRuns(
-  names: readonly string[],
+  inputs: readonly FoundInput[],
   { io, destinations, isForced, alternative, results, readRequest }: PrepareRunsOptions,
 ): Promise<{ readonly runs: readonly PreparedRun[]; readonly exitCode: ExitCode }> {
   const runs: PreparedRun[] = [];
   let exitCode: ExitCode = exitCodes.done;
   const onError = async (error: unknown, name: string) => {
     await results.addError(name, error);
-    if (names.length === 1 || !isVencError(error)) throw error;
+    if (inputs.length === 1 || !isVencError(error)) throw error;
     exitCode = reportError(io, error, name, exitCode);
   };
   const all: PreparedRun[] = [];
-  for (const name of names) {
+  for (const input of inputs) {
+    const { name } = input;
     try {
-      const found = await resolvedRequest(await readRequest(name), destinations);
+      if (input.error !== null) throw input.error;
+      const found = await resolvedRequest(await readRequest(input), destinationsOf(destinations, input));
       all.push({ name, resolvedRequest: isForced ? { ...found, body: withOverwrite(found.body) } : found });
     } catch (error) {
       await onError(error, name);
     }
   }
+  const names = inputs.map(({ name }) => name);
   if (names.length > 1) await rejectCollisions(all, names, destinations.cwd);
   for (const run of all) {
     try {

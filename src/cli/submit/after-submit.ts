@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Client } from '../../client/client.js';
 import type { FollowEvent } from '../../client/follow-context.js';
 import { isVencError, VencError } from '../../shared/errors.js';
@@ -18,6 +19,8 @@ interface WaitOptions {
   readonly io: Io;
   readonly mode: ProgressMode;
   readonly options: Pick<SubmitOptions, 'download' | 'force'>;
+  /** The folder for the downloads of each job, relative to `download`. */
+  readonly folders: ReadonlyMap<number, string>;
   readonly interruption: Interruption;
 }
 
@@ -25,7 +28,7 @@ interface WaitOptions {
 export async function waitAndDownload(
   client: Client,
   ids: readonly number[],
-  { io, mode, options, interruption }: WaitOptions,
+  { io, mode, options, folders, interruption }: WaitOptions,
 ): Promise<ExitCode> {
   const ended = await waitWithProgress(client, ids, { interruption, mode, io });
   // Download the finished outputs of failed jobs as well.
@@ -34,6 +37,7 @@ export async function waitAndDownload(
   const isForced = options.force === true;
   const downloaded = await downloadFinishedJobs(client, ids, io, {
     folder: options.download,
+    folders,
     isForced,
     mode,
   });
@@ -101,24 +105,26 @@ async function downloadFinishedJobs(
   client: Client,
   ids: readonly number[],
   io: Io,
-  options: Omit<DownloadOptions, 'signal' | 'usedNames'>,
+  options: Omit<DownloadOptions, 'signal' | 'usedNames'> & Pick<WaitOptions, 'folders'>,
 ): Promise<ExitCode> {
   const { downloadJob } = await import('../download/download-job.js');
   const { signal, dispose } = listenForInterrupt(io);
-  const usedNames = new Set<string>();
+  const usedNames = new Map<string, Set<string>>();
   let code: ExitCode = exitCodes.done;
   try {
     for (const [index, id] of ids.entries()) {
       try {
         const job = await client.job(id, signal);
-        await downloadJob(job, client.target, io, { ...options, signal, usedNames }).catch(
+        const folder = join(options.folder, options.folders.get(id) ?? '');
+        const used = usedNames.get(folder) ?? new Set();
+        usedNames.set(folder, used);
+        await downloadJob(job, client.target, io, { ...options, folder, signal, usedNames: used }).catch(
           (error: unknown) => {
             if (job.state === 'finished' || !isVencError(error, 'NotFoundError')) throw error;
           },
         );
       } catch (error) {
-        if (isVencError(error, 'InterruptedError'))
-          throw interruptedError(error, ids.slice(index), options.folder);
+        if (isVencError(error, 'InterruptedError')) throw interruptedError(error, ids.slice(index), options);
         const hintedError = withRetryHint(error, id);
         if (ids.length === 1 || signal.aborted || !isVencError(hintedError)) throw hintedError;
         code = reportError(io, hintedError, `Job ${id}`, code);
@@ -130,9 +136,18 @@ async function downloadFinishedJobs(
   return code;
 }
 
-function interruptedError(error: VencError, ids: readonly number[], folder: string): VencError {
-  const retryCommand = shellLine(['venc', 'download', ...ids.map(String), '--out', folder]);
-  return new VencError('InterruptedError', error.message, { hint: `to continue: ${retryCommand}` });
+function interruptedError(
+  error: VencError,
+  ids: readonly number[],
+  { folder, folders }: Pick<DownloadOptions, 'folder'> & Pick<WaitOptions, 'folders'>,
+): VencError {
+  const byFolder = new Map<string, readonly string[]>();
+  for (const id of ids) {
+    const out = join(folder, folders.get(id) ?? '');
+    byFolder.set(out, [...(byFolder.get(out) ?? []), String(id)]);
+  }
+  const commands = [...byFolder].map(([out, jobs]) => shellLine(['venc', 'download', ...jobs, '--out', out]));
+  return new VencError('InterruptedError', error.message, { hint: `to continue: ${commands.join('; ')}` });
 }
 
 /** Replaces the hint: repeating the submit with --force would encode everything again. */

@@ -39,7 +39,8 @@ export async function readLines(
     for await (const text of linesOf(io.stdin, signal)) {
       count += 1;
       const name = `line ${count}`;
-      if (text.trim() !== '') yield { name, number: count, typed, prepare: () => prepare(text, name) };
+      if (text.trim() !== '')
+        yield { name, number: count, folder: '', typed, prepare: () => prepare(text, name) };
     }
     if (count === 0) io.writeStderr('venc: stdin has no lines, so no job was created\n');
   }

@@ -4,14 +4,17 @@ import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import type { RequestFields } from '../../shared/settings/setting.js';
 import type { Context } from '../context.js';
 import { hasFileOutput, isHosted, outputsIn, withOverwrite } from '../destinations/output-names.js';
+import { isBatch } from '../destinations/resolve-destinations.js';
 import type { FileToUpload } from '../input/files.js';
+import { type FolderArgs, type FoundInput, findInputs } from '../input/find-inputs.js';
 import { buildRequestBody, type JobArgs, loadPreset, validateRequest } from '../input/job-args.js';
 import { isRequestName, readJobInput, sidecarsOf } from '../input/job-input.js';
+import { rejectLadderPlace } from '../input/ladder-flags.js';
 import { printRequestWarnings, type TypedRequest, withTypedTerms } from '../input/typed-request.js';
 import type { ProgressChoice } from '../terminal/progress-mode.js';
 
 /** The options of `venc submit`, in addition to the settings of the job. */
-export interface SubmitOptions extends JobArgs {
+export interface SubmitOptions extends JobArgs, FolderArgs {
   readonly xml?: boolean;
   readonly ndjson?: boolean;
   readonly idempotencyKey?: string;
@@ -40,6 +43,8 @@ export interface RequestToSubmit {
   readonly name: string | null;
   /** Its number, from 1; it becomes the suffix of the idempotency key if there are several. */
   readonly number: number;
+  /** The folder of its downloads, relative to that of all; empty unless its input was found in a folder. */
+  readonly folder: string;
   /** The command that it comes from, to name settings as they were typed. */
   readonly typed: TypedRequest;
   /** Rejects with `UsageError` and `InvalidRequestError`. */
@@ -72,32 +77,37 @@ export async function readInputs(
   options: SubmitOptions,
   context: Context,
 ): Promise<RequestStream> {
-  const isSingle = args.length === 1;
   if (args.filter((arg) => arg === '-').length > 1) {
     throw new VencError('UsageError', 'Only one input can be "-", because stdin can be read only once.', {
       hint: 'for many requests: venc submit - --ndjson < jobs.ndjson',
     });
   }
+  const { io } = context;
+  const found = await findInputs(args, options, { io, outFolder: options.download ?? null });
+  const isSingle = !isBatch(found);
+  rejectLadderPlace(options, isSingle ? 1 : 2);
   const shared = new Map<string, FileToUpload>();
   // Report invalid flags once instead of for every input, and upload a watermark once.
-  const preset = isSingle ? null : await loadPreset(options, context.io.env);
+  const preset = isSingle ? null : await loadPreset(options, io.env);
   const settings = isSingle
     ? {}
     : await buildRequestBody({ request: null, input: null, preset }, options, shared);
-  const inputs: (PreparedRequest & { readonly name: string; readonly number: number })[] = [];
+  const inputs: (PreparedRequest & FoundInput & { readonly number: number })[] = [];
   let code: ExitCode = exitCodes.done;
-  for (const [index, name] of args.entries()) {
+  for (const [index, input] of found.inputs.entries()) {
+    const { name, folder } = input;
     try {
+      if (input.error !== null) throw input.error;
       const prepared = await prepareInput(name, options, context, isSingle ? '' : `${name}: `);
-      await rejectExistingNames(prepared, options);
+      await rejectExistingNames(prepared, folder, options);
       const images = new Map([...prepared.images].filter(([address]) => !shared.has(address)));
-      inputs.push({ ...prepared, images, name, number: index + 1 });
+      inputs.push({ ...input, ...prepared, images, number: index + 1 });
     } catch (error) {
       if (isSingle || !isVencError(error)) throw error;
       // For media files and URLs, all settings come from flags.
       if (error.errorClass === 'InvalidRequestError' && !isRequestName(name)) throw error;
       const { reportError } = await import('../terminal/report-error.js');
-      code = reportError(context.io, await withTypedTerms(error, { arg: name, args: options }), name, code);
+      code = reportError(io, await withTypedTerms(error, { arg: name, args: options }), name, code);
     }
   }
   if (!isSingle) rejectSharedDestinations(inputs, { settings, hasPreset: preset !== null });
@@ -111,9 +121,10 @@ export async function readInputs(
     isEmpty: inputs.length === 0,
     files: [...shared.values(), ...ownFiles],
     read: () =>
-      inputs.map(({ name, number, ...prepared }) => ({
+      inputs.map(({ name, number, folder, ...prepared }) => ({
         name: isSingle ? null : name,
         number,
+        folder,
         typed: { arg: name, args: options },
         prepare: async () => prepared,
       })),
@@ -123,7 +134,7 @@ export async function readInputs(
         ? null
         : new VencError(
             'InterruptedError',
-            `Interrupted. ${created} of ${args.length} inputs were submitted.`,
+            `Interrupted. ${created} of ${found.inputs.length} inputs were submitted.`,
             { hint: 'stdout has the ids of the created jobs; venc list shows whether one more was created' },
           ),
   };
@@ -176,14 +187,15 @@ interface DownloadOptions {
  */
 async function rejectExistingNames(
   { fields, input }: { readonly fields: RequestFields; readonly input: FileToUpload | null },
-  { download: folder, force, idempotencyKey }: DownloadOptions,
+  folder: string,
+  { download, force, idempotencyKey }: DownloadOptions,
 ): Promise<void> {
-  if (folder === undefined || force === true || idempotencyKey !== undefined) return;
+  if (download === undefined || force === true || idempotencyKey !== undefined) return;
   const { requireAbsent } = await import('../destinations/check-destinations.js');
   const { predictDownloadNames } = await import('../download/download-names.js');
   await requireAbsent(
     predictDownloadNames(fields, input === null ? null : basename(input.path)).map((name) =>
-      join(folder, name),
+      join(download, folder, name),
     ),
     'another folder',
   );

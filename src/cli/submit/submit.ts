@@ -40,6 +40,8 @@ interface CreateContext {
 /** The result of the creates. */
 interface Submitted {
   readonly ids: readonly number[];
+  /** The folder for the downloads of each job, relative to that of all; empty for that folder itself. */
+  readonly folders: ReadonlyMap<number, string>;
   /** The exit code of the first error. */
   readonly code: ExitCode;
   /** Whether a job has an output that the service hosts. */
@@ -104,6 +106,7 @@ async function createAll(context: CreateContext): Promise<Submitted> {
   const { io, options, stream, uploads, signal } = context;
   // An idempotency key allows a retry of a request whose response was lost, if the service supports keys.
   const keyStem = options.idempotencyKey ?? randomUUID();
+  const folders = new Map<number, string>();
   const ids: number[] = [];
   let { code } = stream;
   let isHosted = false;
@@ -111,7 +114,7 @@ async function createAll(context: CreateContext): Promise<Submitted> {
   const addresses = await uploads?.createUploader().uploadAll(stream.shared);
   try {
     for await (const request of stream.read(signal)) {
-      const { name, number, typed } = request;
+      const { name, number, folder, typed } = request;
       signal.throwIfAborted();
       try {
         const prepared = await request.prepare();
@@ -120,6 +123,7 @@ async function createAll(context: CreateContext): Promise<Submitted> {
         const key = name === null ? (options.idempotencyKey ?? null) : `${keyStem}-${number}`;
         const created = await createOne({ ...prepared, fields }, { ...context, name, key });
         if (created.id > 0) ids.push(created.id);
+        folders.set(created.id, folder);
         isTest ||= normaliseCreated(created.answer).test === true;
         await printCreated(created, request, prepared.fields, context);
       } catch (error) {
@@ -139,7 +143,7 @@ async function createAll(context: CreateContext): Promise<Submitted> {
   } catch (error) {
     throw (signal.aborted ? stream.interruptedError(ids.length) : null) ?? error;
   }
-  return { ids, code, isHosted, isTest };
+  return { ids, folders, code, isHosted, isTest };
 }
 
 /** The answer of the service to a create; the id is 0 if it has none. */
@@ -291,7 +295,7 @@ interface AfterSubmitOptions {
  */
 async function afterSubmit(
   client: Client,
-  { ids, code, isHosted }: Submitted,
+  { ids, folders, code, isHosted }: Submitted,
   { io, mode, options, waiting }: AfterSubmitOptions,
 ): Promise<ExitCode> {
   if (ids.length === 0) return code;
@@ -301,7 +305,7 @@ async function afterSubmit(
   }
   const { waitAndDownload } = await import('./after-submit.js');
   const interruption = waiting ?? listenForInterrupt(io, options.timeout ?? null);
-  const ended = await waitAndDownload(client, ids, { io, mode, options, interruption });
+  const ended = await waitAndDownload(client, ids, { io, mode, options, folders, interruption });
   return code === exitCodes.done ? ended : code;
 }
 

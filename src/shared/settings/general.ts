@@ -51,6 +51,33 @@ const containers = [
   ...(['opus', 'mka'] as const),
 ] as const;
 
+/** The extensions of media files without the dot, in lower case: those that are written, and others that are read. */
+export const mediaExtensions: ReadonlySet<string> = new Set([
+  ...containers,
+  ...['avi', 'divx', 'mpg', 'mpeg', 'mpe', 'm1v', 'm2v', 'mpv', 'mp2', 'vob', 'vro', 'mod', 'tod'],
+  ...['m2ts', 'mts', 'm2t', 'mxf', 'gxf', 'dv', 'dif', 'qt', 'mj2', 'asf', 'wtv', 'dvr-ms', 'rm', 'rmvb'],
+  ...['ogm', 'nut', 'ivf', 'y4m', 'amv', 'nsv', 'roq', 'bik', 'smk', 'fli', 'flc', 'mjpg', 'mjpeg'],
+  ...['h264', '264', 'h265', '265', 'hevc', 'av1', 'obu', 'trp', 'tp'],
+  ...[
+    'aif',
+    'aiff',
+    'aifc',
+    'caf',
+    'w64',
+    'rf64',
+    'au',
+    'snd',
+    'amr',
+    'awb',
+    'ape',
+    'wv',
+    'tta',
+    'mpc',
+    'tak',
+  ],
+  ...['spx', 'dts', 'dtshd', 'thd', 'mlp', 'ra', 'mpa', 'mp1', 'alac', 'dsf', 'dff'],
+]);
+
 /** Values of `format` that are known but cannot be written: playlists. */
 export const playlistFormats = ['dash', 'mpd', 'hls', 'm3u', 'm3u8', 'highwinds'] as const;
 /** Captions. */

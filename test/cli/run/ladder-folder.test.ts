@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { outsOf, withLadderFolder } from '../../../src/cli/destinations/resolve-destinations.js';
+import { oneInput } from '../../../src/cli/input/find-inputs.js';
 import type { CreateArgs } from '../../../src/cli/input/job-args.js';
 
-const placed = (options: CreateArgs, inputs: readonly string[] = ['a/film.mp4']) =>
-  outsOf(withLadderFolder(options), inputs);
+const placed = (options: CreateArgs) => outsOf(withLadderFolder(options), oneInput('a/film.mp4'));
 
 const folders: readonly (readonly [string, CreateArgs, readonly string[]])[] = [
   ['the value of --hls', { hls: 'out' }, ['out/']],
