@@ -12,7 +12,7 @@ export type FollowEvent =
   | { readonly type: 'progress'; readonly job: FollowedProgress }
   /**
    * Active jobs that were not followed yet: once at the start, even if there are none, and then whenever there are new
-   * ones.
+   * ones. From then on also new jobs that have already ended, each followed by its `final`.
    */
   | { readonly type: 'found'; readonly jobs: readonly JobRecord[] }
   /** The job is in a final state; once per job. */
@@ -79,7 +79,7 @@ export class FollowedJobs {
   /** Adds the jobs that were found and removes those that ended or that the service rejects. */
   apply(event: FollowEvent): void {
     if (event.type === 'found') {
-      for (const { id } of event.jobs) this.#ids.add(id);
+      for (const { id, state } of event.jobs) if (!isFinal(state)) this.#ids.add(id);
       this.#isDiscovered = true;
     } else if (event.type === 'final') this.#ids.delete(event.job.id);
     else if (event.type === 'rejected') this.#ids.delete(event.id);

@@ -2,20 +2,19 @@ import { setMaxListeners } from 'node:events';
 import { isVencError, VencError } from '../shared/errors.js';
 import type { JobRecord } from '../shared/records.js';
 import { isFinal } from '../shared/states.js';
-import type { Client, ListFilter } from './client.js';
+import type { Client } from './client.js';
+import { discoverJobs, jobsPerPage, listJobs } from './discover-jobs.js';
 import {
   type FollowContext,
   type FollowEvents,
   FollowedJobs,
   isolateJobErrors,
-  type QueueEvent,
   reportProgress,
 } from './follow-context.js';
 import type { FollowedProgress } from './job-progress.js';
 import { JobStreams, mergeIterables } from './job-streams.js';
 import { progressOfJob } from './normalise.js';
 import {
-  type ConnectionEvent,
   createPollingSchedule,
   createWithRetry,
   maxStreamsFor,
@@ -24,8 +23,6 @@ import {
   pollingLimitsFor,
   toAbortError,
 } from './polling-schedule.js';
-import { abortableSleep } from './retries.js';
-import { isLocalUrl } from './target.js';
 
 /** Options of `follow`. */
 export interface FollowOptions {
@@ -65,7 +62,8 @@ export async function* follow(
   const jobs = new FollowedJobs(ids, discovery === undefined);
   const context: FollowContext = { client, schedule, withRetry, signal, jobs, streams: new JobStreams() };
   const sources = [streamJobs(context), pollJobs(context, getPreferredId)];
-  if (discovery !== undefined) sources.unshift(discoverJobs(context));
+  if (discovery !== undefined)
+    sources.unshift(discoverJobs(context, limits.discoveryIntervalMs ?? limits.maxIntervalMs));
   const isDone = () => jobs.size === 0 && jobs.isDiscovered && discovery !== 'always';
 
   if (isDone()) return;
@@ -101,52 +99,8 @@ async function* streamJobs(context: FollowContext): FollowEvents {
   }
 }
 
-const activeStates = ['processing', 'waiting', 'pending'] as const;
-/** Maximum page size of a list. Section 4.3. */
-const jobsPerPage = 50;
-
-type ListedJobs = AsyncGenerator<ConnectionEvent | QueueEvent, readonly JobRecord[], undefined>;
-
-/** One page of jobs. Reports whether the queue is paused. */
-async function* listJobs({ client, withRetry, signal, jobs }: FollowContext, filter: ListFilter): ListedJobs {
-  const listed = yield* withRetry(() => client.listJobs(filter, signal));
-  if (jobs.notePause(listed.pause)) yield { type: 'queue', pause: listed.pause };
-  return listed.jobs;
-}
-
-/**
- * Reports active jobs that are not followed yet: every active job at first, then those among the newest jobs, every two
- * seconds on this machine and every five elsewhere. Ends only with an error.
- */
-async function* discoverJobs(context: FollowContext): FollowEvents {
-  const { client, jobs, signal } = context;
-  const intervalMs = isLocalUrl(client.target.url) ? 2000 : 5000;
-  for (;;) {
-    const isFirst = !jobs.isDiscovered;
-    const listed = yield* isFirst ? listActiveJobs(context) : listJobs(context, { perPage: jobsPerPage });
-    jobs.keepList(listed);
-    const found = listed
-      .filter(({ id, state }) => !isFinal(state) && !jobs.has(id))
-      .sort((a, b) => a.id - b.id);
-    if (isFirst || found.length > 0) yield { type: 'found', jobs: found };
-    await abortableSleep(intervalMs, signal);
-  }
-}
-
-/** One page of each active state, oldest jobs first. A service that ignores the filter by state is asked only once. */
-async function* listActiveJobs(context: FollowContext): ListedJobs {
-  const found = new Map<number, JobRecord>();
-  for (const state of activeStates) {
-    const jobs = yield* listJobs(context, { state, perPage: jobsPerPage });
-    for (const job of jobs) found.set(job.id, job);
-    if (jobs.some((job) => job.state !== state)) break;
-  }
-  return [...found.values()].filter((job) => job.id > 0 && !isFinal(job.state)).sort((a, b) => a.id - b.id);
-}
-
 /** From this many jobs on, one list is cheaper than a request per job. */
 const minJobsForList = 4;
-const listPageSize = 50;
 /** The list is fetched again after this many requests: it shows the end of many jobs at once. */
 const maxJobsPerRound = 10;
 
@@ -216,7 +170,7 @@ async function* pollJobs(context: FollowContext, getPreferredId: () => number | 
     await schedule.waitUntilDue(signal);
     let list = jobs.listSince(startedAt);
     if (list.length === 0 && unstreamedIds().length >= minJobsForList)
-      list = yield* listJobs(context, { perPage: listPageSize });
+      list = yield* listJobs(context, { perPage: jobsPerPage });
     let hasChanged = false;
     for await (const event of pollRound(new Map(list.map((job) => [job.id, job])))) {
       if (event.type === 'progress') {

@@ -14,6 +14,8 @@ export interface PollingLimits {
    * stream and one for its details.
    */
   readonly minRequestGapMs?: number;
+  /** The time between two lists of new jobs. */
+  readonly discoveryIntervalMs?: number;
 }
 
 /**
@@ -46,8 +48,8 @@ const systemClock: PollingClock = { now: () => performance.now(), sleep: abortab
 /** Requests to this machine cost next to nothing; other services are polled at most once per second. */
 export function pollingLimitsFor(url: string): PollingLimits {
   return isLocalUrl(url)
-    ? { minIntervalMs: 200, maxIntervalMs: 1000, minRequestGapMs: 10 }
-    : { minIntervalMs: 1000, maxIntervalMs: 5000 };
+    ? { minIntervalMs: 200, maxIntervalMs: 1000, minRequestGapMs: 10, discoveryIntervalMs: 2000 }
+    : { minIntervalMs: 1000, maxIntervalMs: 5000, discoveryIntervalMs: 5000 };
 }
 
 /**

@@ -1,8 +1,10 @@
 import { detailCount } from './file-rows.js';
 import { columnGap } from './fit-columns.js';
 import { clock, pausedText, timeOfDay } from './format.js';
+import { selectedJob, shownJobs } from './shown-jobs.js';
 import type { StyledText } from './tones.js';
 import type { Command, Tone, WatchState } from './watch-types.js';
+import { endWord } from './watched-job.js';
 
 /** The terminal that a frame is drawn for. */
 export interface FrameSize {
@@ -24,13 +26,14 @@ const otherRows = 3;
 
 /** Distributes the rows of a terminal among the parts of a state. */
 export function planFrame(state: WatchState, size: FrameSize): FramePlan {
-  const opened = state.isOpen ? state.jobs[state.selected] : undefined;
+  const { length } = shownJobs(state);
+  const opened = state.isOpen ? selectedJob(state) : undefined;
   const rows = allocateRows(size.rows - otherRows, {
-    jobs: state.jobs.length,
+    jobs: length,
     details: opened === undefined ? 0 : detailCount(opened),
     log: state.log.length,
   });
-  return { rows, ...windowAround(state.selected, state.jobs.length, rows.jobs) };
+  return { rows, ...windowAround(state.selected, length, rows.jobs) };
 }
 
 /** The number of rows for each part of the screen. */
@@ -85,7 +88,7 @@ export function surroundingLinesOf(
   }
   const { rows, from, to } = planFrame(state, size);
   const { text, tone } = headerText(state);
-  const part = to - from < state.jobs.length ? ` · ${from + 1}-${to} shown` : '';
+  const part = to - from < shownJobs(state).length ? ` · ${from + 1}-${to} shown` : '';
   const entries = state.log.slice(Math.max(0, state.log.length - rows.log));
   return [
     { text: text + part, tone, isBold: true },
@@ -111,28 +114,42 @@ function headerText(state: WatchState): { readonly text: string; readonly tone: 
     return { text: `The service has not answered for ${since}, trying again ...`, tone: 'bad' };
   }
   if (state.isFindingJobs) return { text: 'Asking which jobs are active ...', tone: 'quiet' };
-  const { length } = state.jobs;
-  if (length === 0) {
+  const counts = countsOf(state);
+  const total = counts.reduce((sum, [, count]) => sum + count, 0) + unknownCount(state);
+  if (total === 0) {
     const text = state.watchesAllActive ? 'No job is active. New ones appear here.' : 'No job is active.';
     const paused = state.pause === null ? '' : ` · ${pausedText(state.pause)}`;
     return { text: text + paused, tone: 'plain' };
   }
   const parts = [
-    `${length} ${length === 1 ? 'job' : 'jobs'}`,
-    countsOf(state),
+    ...(state.showsOnlyFailed ? ['only failed'] : []),
+    `${total} ${total === 1 ? 'job' : 'jobs'}`,
+    counts.map(([word, count]) => `${count} ${word}`).join(', '),
     ...(state.pause === null ? [] : [pausedText(state.pause)]),
     clock(state.nowMs - state.startedAtMs),
   ];
   return { text: parts.filter((part) => part !== '').join(' · '), tone: 'plain' };
 }
 
-function countsOf(state: WatchState): string {
+function unknownCount({ jobs }: WatchState): number {
+  return jobs.filter((job) => endWord(job) === '').length;
+}
+
+/** The states in which jobs end, in the order of the first line: those that matter most are not cut off. */
+const endWords = ['failed', 'lost', 'cancelled', 'finished'] as const;
+
+/**
+ * The number of jobs in each state, of all jobs since the screen began: first those that have not ended, in the order
+ * of the table.
+ */
+function countsOf({ jobs, removed }: WatchState): readonly (readonly [word: string, count: number])[] {
   const counts = new Map<string, number>();
-  for (const { displayState: name, unavailable } of state.jobs) {
-    const word = unavailable === null ? name : 'lost';
-    if (word !== null) counts.set(word, (counts.get(word) ?? 0) + 1);
-  }
-  return [...counts].map(([word, count]) => `${count} ${word}`).join(', ');
+  for (const word of [...jobs.map(endWord), ...removed.unfinished.values()])
+    counts.set(word, (counts.get(word) ?? 0) + 1);
+  counts.set('finished', (counts.get('finished') ?? 0) + removed.finishedCount);
+  const ends = endWords.map((word) => [word, counts.get(word) ?? 0] as const);
+  const others = [...counts].filter(([word]) => word !== '' && !endWords.some((end) => end === word));
+  return [...others, ...ends].filter(([, count]) => count > 0);
 }
 
 /** The help for the keys, most important first. */
@@ -143,13 +160,25 @@ const helpLines = [
   'enter         show or hide the files of a job',
   'c             cancel the job (asks y/n)',
   'r             resubmit the job (asks y/n)',
+  'f             show only failed jobs, or all again',
+  'd             dismiss the job, if it has ended',
   '?             show or hide this help',
   'Ctrl-Z        suspend; fg resumes',
   'q  Ctrl-C     leave; the jobs keep running',
 ] as const;
 
+const onlyFailedHint = 'f only failed';
 // Most important first: a narrow terminal shows only the first ones.
-const hints = ['q quit', '? help', 'c cancel', 'r resubmit', 'enter details', '↑↓ move'] as const;
+const hints = [
+  'q quit',
+  '? help',
+  'c cancel',
+  'r resubmit',
+  'enter details',
+  onlyFailedHint,
+  'd dismiss',
+  '↑↓ move',
+] as const;
 const separator = ' '.repeat(columnGap + 1);
 
 /** The last line of the screen, for a terminal of `width` cells. */
@@ -164,7 +193,7 @@ function footerText(state: WatchState, width: number): { readonly text: string; 
     case 'message':
       return { text: footer.text, tone: 'bad' };
     case 'keys':
-      return { text: fittingHints(width), tone: 'quiet' };
+      return { text: fittingHints(state, width), tone: 'quiet' };
   }
 }
 
@@ -173,8 +202,10 @@ const verbs = {
   resubmit: { ask: 'Resubmit', doing: 'Resubmitting' },
 } as const satisfies Record<Command['verb'], { readonly ask: string; readonly doing: string }>;
 
-function fittingHints(width: number): string {
-  let shown: readonly string[] = hints;
+function fittingHints({ showsOnlyFailed }: WatchState, width: number): string {
+  let shown: readonly string[] = showsOnlyFailed
+    ? ['f all jobs', ...hints.filter((hint) => hint !== onlyFailedHint)]
+    : hints;
   while (shown.length > 1 && shown.join(separator).length > width) shown = shown.slice(0, -1);
   return shown.join(separator);
 }

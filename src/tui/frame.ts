@@ -1,9 +1,11 @@
 import { detailRows, rowTitle } from './file-rows.js';
 import { fitColumns, rowText } from './fit-columns.js';
 import { type FrameSize, planFrame, surroundingLinesOf } from './frame-plan.js';
-import { jobCell, jobColumns } from './job-cells.js';
+import { failedColumns, jobCell, jobColumns } from './job-cells.js';
+import { shownJobs } from './shown-jobs.js';
 import { createStyler, type StyledText, type StyleText } from './tones.js';
 import type { WatchState } from './watch-types.js';
+import { isFailed } from './watched-job.js';
 
 /**
  * A frame to draw. It is never wider than the terminal and always lower, because scrolled lines cannot be redrawn. ink
@@ -52,12 +54,14 @@ export function withTable(layout: string, { table }: Frame): readonly string[] {
 /** The rows of the table of jobs, including those of the open job. None is wider than the terminal. */
 function tableRows(state: WatchState, size: FrameSize, styleText: StyleText): readonly string[] {
   const { rows, from, to } = planFrame(state, size);
-  const selected = state.jobs[state.selected];
+  const shown = shownJobs(state);
+  const selected = shown[state.selected];
   const opened = state.isOpen ? selected : undefined;
   const titles = opened?.files.map((file) => rowTitle(opened, file)) ?? [];
-  const columns = fitColumns(jobColumns(state.jobs, titles), size.columns);
-  return state.jobs.slice(from, to).flatMap((job) => {
-    const row = rowText(columns, (name, width) => jobCell(job, job === selected, name, width), styleText);
+  const columns = fitColumns(jobColumns(shown, titles), size.columns);
+  return shown.slice(from, to).flatMap((job) => {
+    const ofRow = isFailed(job) && job !== opened ? failedColumns(columns) : columns;
+    const row = rowText(ofRow, (name, width) => jobCell(job, job === selected, name, width), styleText);
     if (job !== opened) return [row];
     const options = { jobColumns: columns, columns: size.columns, rows: rows.details, styleText };
     return [row, ...detailRows(job, options)];

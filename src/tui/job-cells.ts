@@ -1,13 +1,13 @@
 import { isFinal } from '../shared/states.js';
 import { displayWidth } from '../shared/text/display-width.js';
-import { type ColumnSpec, widthOf } from './fit-columns.js';
+import { type ColumnSpec, type FittedColumn, widthOf } from './fit-columns.js';
 import { bar, clock, percentText } from './format.js';
 import { toneOf } from './tones.js';
 import type { Tone, WatchedJob } from './watch-types.js';
 import { isOver } from './watched-job.js';
 
 /** The columns of the table of jobs. */
-export type JobColumn = 'mark' | 'id' | 'name' | 'state' | 'bar' | 'percent' | 'eta' | 'event';
+export type JobColumn = 'mark' | 'id' | 'name' | 'state' | 'bar' | 'percent' | 'eta' | 'event' | 'reason';
 
 /** Width of the indent and the branch line before the title of a file. */
 export const branchWidth = 4;
@@ -84,7 +84,24 @@ export function jobCell(
       return { text: currentEvent(job), tone: 'quiet' };
     case 'name':
       return { text: inputName(job), tone: 'plain' };
+    case 'reason':
+      return { text: reasonOf(job), tone: 'plain' };
   }
+}
+
+/** The columns of the row of a failed job: its reason takes the place of the progress. */
+export function failedColumns(
+  columns: readonly FittedColumn<JobColumn>[],
+): readonly FittedColumn<JobColumn>[] {
+  const after = columns.findIndex(({ name }) => name === 'state') + 1;
+  const rest = columns.slice(after);
+  return rest.length === 0 ? columns : [...columns.slice(0, after), { name: 'reason', width: widthOf(rest) }];
+}
+
+/** Why a job failed, without the error class. */
+function reasonOf({ files }: WatchedJob): string {
+  const failure = files.find((file) => file.failure !== null)?.failure ?? '';
+  return failure.replace(/^\w+Error: /, '');
 }
 
 function currentEvent(job: WatchedJob): string {

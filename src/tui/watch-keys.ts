@@ -1,3 +1,4 @@
+import { selectedJob, shownJobs } from './shown-jobs.js';
 import type { Command, Footer, WatchKey, WatchState } from './watch-types.js';
 import { isOver } from './watched-job.js';
 
@@ -19,6 +20,8 @@ const letters: Readonly<Record<string, WatchKey>> = {
   j: 'down',
   c: 'cancel',
   r: 'resubmit',
+  f: 'failed',
+  d: 'dismiss',
   y: 'yes',
   n: 'no',
   q: 'quit',
@@ -78,7 +81,7 @@ function answerQuestion(state: WatchState, command: Command, key: WatchKey): Wat
 }
 
 function askConfirmation(state: WatchState, verb: Command['verb']): Footer {
-  const job = state.jobs[state.selected];
+  const job = selectedJob(state);
   if (job === undefined) return keysFooter;
   if (verb === 'cancel' && isOver(job))
     return showMessage(`Job ${job.id} has ended and cannot be cancelled.`);
@@ -93,7 +96,7 @@ function showMessage(text: string): Footer {
 }
 
 function browse(state: WatchState, key: WatchKey): WatchState {
-  const last = Math.max(0, state.jobs.length - 1);
+  const last = Math.max(0, shownJobs(state).length - 1);
   switch (key) {
     case 'up':
       return { ...state, selected: Math.max(0, state.selected - 1) };
@@ -109,6 +112,8 @@ function browse(state: WatchState, key: WatchKey): WatchState {
       return { ...state, selected: last };
     case 'open':
       return { ...state, isOpen: !state.isOpen };
+    case 'failed':
+      return { ...state, showsOnlyFailed: !state.showsOnlyFailed, selected: 0, isOpen: false };
     case 'close':
       return { ...state, isOpen: false };
     default:

@@ -4,6 +4,7 @@ import { createPollingSchedule, type PollingSchedule, pollingLimitsFor } from '.
 import { isVencError, VencError } from '../shared/errors.js';
 import type { JobRecord } from '../shared/records.js';
 import type { MountedScreen, ScreenListeners } from './mount.js';
+import { selectedJob } from './shown-jobs.js';
 import { isDone, reduceWatch, startWatch, unfinishedIds } from './watch-state.js';
 import type { Command, WatchEvent, WatchedJob, WatchState } from './watch-types.js';
 
@@ -156,8 +157,8 @@ export class WatchSession {
   }
 }
 
-function openedJob({ jobs, selected, isOpen }: WatchState): WatchedJob | null {
-  return (isOpen ? jobs[selected] : undefined) ?? null;
+function openedJob(state: WatchState): WatchedJob | null {
+  return (state.isOpen ? selectedJob(state) : undefined) ?? null;
 }
 
 function progressKey({ files }: WatchedJob): string {

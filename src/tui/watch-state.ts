@@ -2,6 +2,7 @@ import { type ExitCode, exitCodes } from '../shared/exit-codes.js';
 import type { JobRecord } from '../shared/records.js';
 import { isFinal } from '../shared/states.js';
 import { pausedText } from './format.js';
+import { selectedJob, shownJobs } from './shown-jobs.js';
 import { toneOf } from './tones.js';
 import { keysFooter, pressKey } from './watch-keys.js';
 import type {
@@ -16,8 +17,10 @@ import type {
 } from './watch-types.js';
 import {
   createUnknownJob,
+  endWord,
   fileTitle,
   fromListRecord,
+  isFailed,
   isOver,
   jobExitCode,
   sanitize,
@@ -33,7 +36,8 @@ export function startWatch(ids: readonly number[], nowMs: number): WatchState {
     jobs: [...new Set(ids)].map(createUnknownJob),
     watchesAllActive: ids.length === 0,
     isFindingJobs: ids.length === 0,
-    removedExitCode: exitCodes.done,
+    removed: { finishedCount: 0, unfinished: new Map(), exitCode: exitCodes.done },
+    showsOnlyFailed: false,
     selected: 0,
     isOpen: ids.length === 1,
     isHelp: false,
@@ -76,7 +80,7 @@ export function reduceWatch(before: WatchState, event: WatchEvent, nowMs: number
       );
     }
     case 'key':
-      return pressKey(state, event.key);
+      return event.key === 'dismiss' ? dismiss(state) : pressKey(state, event.key);
     case 'accepted':
       return commandAccepted(state, event.command);
     case 'rejected': {
@@ -89,7 +93,7 @@ export function reduceWatch(before: WatchState, event: WatchEvent, nowMs: number
       return { ...logged, footer: { kind: 'message', text } };
     }
     case 'tick':
-      return state.watchesAllActive ? removeEndedJobs(state) : state;
+      return state.watchesAllActive ? settleEndedJobs(state) : state;
   }
 }
 
@@ -112,7 +116,7 @@ function areAllJobsOver(state: WatchState): boolean {
 export function watchExitCode(state: WatchState): ExitCode {
   if (!areAllJobsOver(state)) return exitCodes.interrupted;
   return (
-    [state.removedExitCode, ...state.jobs.map(jobExitCode)].find((code) => code !== exitCodes.done) ??
+    [state.removed.exitCode, ...state.jobs.map(jobExitCode)].find((code) => code !== exitCodes.done) ??
     exitCodes.done
   );
 }
@@ -125,10 +129,15 @@ export function unfinishedIds(state: WatchState): readonly number[] {
 function changeJob(state: WatchState, id: number, change: (job: WatchedJob) => WatchedJob): WatchState {
   const before = state.jobs.find((job) => job.id === id);
   if (before === undefined) return state;
-  const after = change(before);
-  const endedAtMs = isOver(after) ? (before.endedAtMs ?? state.nowMs) : null;
-  const jobs = state.jobs.map((job) => (job === before ? { ...after, endedAtMs } : job));
-  return { ...state, jobs, log: appendEntries(state.log, logEntriesFor(before, after, state.nowMs)) };
+  const changed = change(before);
+  const after = { ...changed, endedAtMs: isOver(changed) ? (before.endedAtMs ?? state.nowMs) : null };
+  const jobs = state.jobs.map((job) => (job === before ? after : job));
+  const log = appendEntries(state.log, logEntriesFor(before, after, state.nowMs));
+  const next = { ...state, jobs, log };
+  // The selection is an index of the jobs that are shown.
+  return state.showsOnlyFailed && isFailed(before) !== isFailed(after)
+    ? select(next, selectedJob(state)?.id)
+    : next;
 }
 
 function commandAccepted(state: WatchState, command: Command): WatchState {
@@ -153,15 +162,24 @@ function appendLog(state: WatchState, text: string, tone: Tone): WatchState {
 /** Milliseconds for which an ended job stays on the screen if all active jobs are watched. */
 const endedJobDisplayMs = 20_000;
 
-/** Adds newly active jobs. A known job that had ended was resubmitted, so it is replaced. */
+/** Adds jobs that were found. A known job that had ended was resubmitted, so it is replaced. */
 function addFoundJobs(state: WatchState, records: readonly JobRecord[]): WatchState {
   const found = records.map(fromListRecord);
   const isNew = (job: WatchedJob): boolean => !state.jobs.some(({ id }) => id === job.id);
   const known = state.jobs.map((job) => found.find(({ id }) => id === job.id) ?? job);
-  const jobs = [...known, ...found.filter(isNew)].sort((a, b) => a.id - b.id);
+  const jobs = inOrder([...known, ...found.filter(isNew)]);
+  const isAgain = found.some(({ id }) => state.removed.unfinished.has(id));
+  const unfinished = isAgain
+    ? new Map([...state.removed.unfinished].filter(([id]) => !found.some((job) => job.id === id)))
+    : state.removed.unfinished;
   const entries = state.isFindingJobs ? [] : found.map((job) => newJobEntry(job, state.nowMs));
-  const log = appendEntries(state.log, entries);
-  return { ...select({ ...state, jobs }, state.jobs[state.selected]), isFindingJobs: false, log };
+  const next = { ...state, jobs, removed: { ...state.removed, unfinished }, isFindingJobs: false };
+  return { ...select(next, selectedJob(state)?.id), log: appendEntries(state.log, entries) };
+}
+
+/** Jobs by their ids, those that ended a while ago last, so that they do not push the others from the screen. */
+function inOrder(jobs: readonly WatchedJob[]): readonly WatchedJob[] {
+  return jobs.toSorted((a, b) => Number(a.isSettled) - Number(b.isSettled) || a.id - b.id);
 }
 
 function newJobEntry(job: WatchedJob, atMs: number): LogEntry {
@@ -171,27 +189,60 @@ function newJobEntry(job: WatchedJob, atMs: number): LogEntry {
   return { atMs, text, tone: 'plain' };
 }
 
-/** Removes jobs that ended a while ago, except the open one and one with a pending command. */
-function removeEndedJobs(state: WatchState): WatchState {
-  const { footer, nowMs, selected, isOpen } = state;
+/**
+ * Removes jobs that ended a while ago, except the open one and one with a pending command. Failed ones stay, below the
+ * others.
+ */
+function settleEndedJobs(state: WatchState): WatchState {
+  const { footer, nowMs, isOpen } = state;
+  const selected = selectedJob(state);
   const commandJobId = footer.kind === 'question' || footer.kind === 'sending' ? footer.command.jobId : null;
-  const isRemovable = (job: WatchedJob, index: number): boolean =>
+  const isDue = (job: WatchedJob): boolean =>
+    !job.isSettled &&
     job.endedAtMs !== null &&
     nowMs - job.endedAtMs >= endedJobDisplayMs &&
     job.id !== commandJobId &&
-    !(isOpen && index === selected);
-  const removed = state.jobs.filter(isRemovable);
-  if (removed.length === 0) return state;
-  const codes = [state.removedExitCode, ...removed.map(jobExitCode)];
-  const removedExitCode = codes.find((code) => code !== exitCodes.done) ?? exitCodes.done;
-  const jobs = state.jobs.filter((job) => !removed.includes(job));
-  return select({ ...state, jobs, removedExitCode }, state.jobs[selected]);
+    !(isOpen && job === selected);
+  const due = new Set(state.jobs.filter(isDue));
+  if (due.size === 0) return state;
+  const removed = [...due].filter((job) => !isFailed(job));
+  const jobs = state.jobs.map((job) => (due.has(job) ? { ...job, isSettled: true } : job));
+  return remove(select({ ...state, jobs: inOrder(jobs) }, selected?.id), removed);
 }
 
-/** Selects the same job in a changed list, or the one at its position if it is gone. */
-function select(state: WatchState, job: WatchedJob | undefined): WatchState {
-  const index = job === undefined ? -1 : state.jobs.findIndex(({ id }) => id === job.id);
-  const last = Math.max(0, state.jobs.length - 1);
+/** Removes jobs that have ended. They stay in the totals. */
+function remove(state: WatchState, gone: readonly WatchedJob[]): WatchState {
+  if (gone.length === 0) return state;
+  const ids = new Set(gone.map(({ id }) => id));
+  const unfinished = gone.flatMap((job) =>
+    job.state === 'finished' ? [] : [[job.id, endWord(job)] as const],
+  );
+  const codes = [state.removed.exitCode, ...gone.map(jobExitCode)];
+  const removed = {
+    finishedCount: state.removed.finishedCount + gone.length - unfinished.length,
+    unfinished: new Map([...state.removed.unfinished, ...unfinished]),
+    exitCode: codes.find((code) => code !== exitCodes.done) ?? exitCodes.done,
+  };
+  const jobs = state.jobs.filter(({ id }) => !ids.has(id));
+  return select({ ...state, jobs, removed }, selectedJob(state)?.id);
+}
+
+/** Removes the selected job from the screen if it has ended. */
+function dismiss(state: WatchState): WatchState {
+  const job = selectedJob(state);
+  if (job === undefined || state.isHelp || state.footer.kind === 'question') return state;
+  if (isOver(job)) return remove({ ...state, footer: keysFooter, isOpen: false }, [job]);
+  return {
+    ...state,
+    footer: { kind: 'message', text: `Job ${job.id} has not ended: only ended jobs can be dismissed.` },
+  };
+}
+
+/** Selects the job with an id, or the one at its position if it is not shown. */
+function select(state: WatchState, id: number | undefined): WatchState {
+  const shown = shownJobs(state);
+  const index = id === undefined ? -1 : shown.findIndex((job) => job.id === id);
+  const last = Math.max(0, shown.length - 1);
   return { ...state, selected: index === -1 ? Math.min(state.selected, last) : index };
 }
 

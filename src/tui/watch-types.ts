@@ -54,6 +54,8 @@ export interface WatchedJob {
   readonly unavailable: JobUnavailable | null;
   /** When the screen first saw that the job had ended; null while it has not. */
   readonly endedAtMs: number | null;
+  /** Whether it ended so long ago that it is listed below the others. */
+  readonly isSettled: boolean;
 }
 
 /** A command that the user can send to the service. */
@@ -84,16 +86,30 @@ export interface LogLine {
 /** A log line without a sequence number. */
 export type LogEntry = Omit<LogLine, 'serial'>;
 
+/** Jobs that have ended and are no longer shown. They count in the totals of the screen. */
+export interface RemovedJobs {
+  readonly finishedCount: number;
+  /** The words for the ends of the others, by their id: they may be resubmitted. */
+  readonly unfinished: ReadonlyMap<number, string>;
+  /** The exit code of the first that did not finish, else 0. */
+  readonly exitCode: ExitCode;
+}
+
 /** The state of the screen. Immutable: every event creates a new value. */
 export interface WatchState {
   readonly jobs: readonly WatchedJob[];
-  /** Whether all active jobs are watched: new ones are added, and ended ones are removed after a while. */
+  /**
+   * Whether all active jobs are watched: new ones are added, and ended ones are removed after a while, unless they have
+   * failed.
+   */
   readonly watchesAllActive: boolean;
-  /** The exit code of removed jobs: that of the first that did not finish, else 0. */
-  readonly removedExitCode: ExitCode;
+  /** The jobs that are no longer shown. */
+  readonly removed: RemovedJobs;
+  /** Whether only failed jobs are shown. */
+  readonly showsOnlyFailed: boolean;
   /** Whether the first list of active jobs is still being requested. */
   readonly isFindingJobs: boolean;
-  /** Index of the selected job in `jobs`. */
+  /** Index of the selected job among those that are shown. */
   readonly selected: number;
   /** Whether the files of the selected job are shown. */
   readonly isOpen: boolean;
@@ -123,6 +139,8 @@ export type WatchKey =
   | 'close'
   | 'cancel'
   | 'resubmit'
+  | 'failed'
+  | 'dismiss'
   | 'help'
   | 'yes'
   | 'no'

@@ -10,12 +10,23 @@ import type { JobUnavailable, WatchedFile, WatchedJob } from './watch-types.js';
 /** A job without data. */
 export function createUnknownJob(id: number): WatchedJob {
   const nothing = { files: [], names: new Map(), sizes: new Map(), etaMs: null };
-  return { id, state: null, displayState: null, percent: 0, ...nothing, unavailable: null, endedAtMs: null };
+  const end = { unavailable: null, endedAtMs: null, isSettled: false };
+  return { id, state: null, displayState: null, percent: 0, ...nothing, ...end };
 }
 
 /** Whether the job has ended or can no longer be watched. */
 export function isOver(job: WatchedJob): boolean {
   return job.unavailable !== null || (job.state !== null && isFinal(job.state));
+}
+
+/** Whether the job has failed. */
+export function isFailed(job: WatchedJob): boolean {
+  return job.unavailable === null && job.state === 'failed';
+}
+
+/** The word for the state of a job in the totals of the screen. */
+export function endWord({ unavailable, displayState }: WatchedJob): string {
+  return unavailable === null ? (displayState ?? '') : 'lost';
 }
 
 /** The exit code of an ended job: 1 if it did not finish, or that of its `unavailable`. */

@@ -32,9 +32,12 @@ async function startService(): Promise<Fixture> {
     const id = Number(/\/v2\/jobs\/(\d+)$/.exec(path)?.[1]);
     const isList = path === '/v2/jobs';
     const isFile = /\/v2\/outputs\/\d+\/progress$/.test(path);
+    const page = Number(searchParams.get('page') ?? 1);
+    const perPage = Number(searchParams.get('per_page') ?? 50);
     const listed = [...states.keys()]
       .filter((one) => !fixture.knowsFilter || state === null || states.get(one) === state)
-      .sort((a, b) => b - a);
+      .sort((a, b) => b - a)
+      .slice((page - 1) * perPage, page * perPage);
     const answer = isList
       ? listed.map(recordOf)
       : isFile
@@ -67,7 +70,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ service }) => service.close());
 
-const limits = { minIntervalMs: 5, maxIntervalMs: 20 };
+const limits = { minIntervalMs: 5, maxIntervalMs: 20, discoveryIntervalMs: 50 };
 const following = ({ url }: Fixture, options: FollowOptions) =>
   follow(createClient({ url, apiKey: 'k' }), [], { limits, ...options });
 
@@ -124,7 +127,42 @@ test('a service without the state filter is asked for one page, not for three', 
   service.states.set(10, 'waiting').set(20, 'finished').set(30, 'processing');
   const [first] = [await following(service, { discovery: 'always' }).next()];
   assert.is(first.done, false);
-  assert.equal(service.seen, ['/v2/jobs processing']);
+  assert.equal(service.seen, ['/v2/jobs']);
+  for (let id = 100; id < 160; id += 1) service.states.set(id, 'finished');
+  await following(service, { discovery: 'always' }).next();
+  assert.equal(
+    service.seen.filter((path) => /^\/v2\/jobs( |$)/.test(path)),
+    ['/v2/jobs', '/v2/jobs', '/v2/jobs processing'],
+  );
+});
+
+test('a job that has ended between two lists is found, and none that ended before', async ({ service }) => {
+  for (let id = 1; id <= 120; id += 1) service.states.set(id, 'finished');
+  const found: string[] = [];
+  for await (const event of following(service, { discovery: 'always' })) {
+    const line = events(event);
+    found.push(line);
+    if (line === 'found none') {
+      // More than a page. After a removal, a list has an older job at its end.
+      for (let id = 121; id <= 180; id += 1) service.states.set(id, 'failed');
+    }
+    if (line === '180 failed') {
+      service.states.delete(150);
+      service.states.set(181, 'finished').set(182, 'waiting');
+    }
+    if (line === '182 waiting') service.states.set(182, 'cancelled');
+    if (line === '182 cancelled') break;
+  }
+  const ids = Array.from({ length: 60 }, (_, index) => 121 + index);
+  assert.equal(found, [
+    'found none',
+    `found ${ids.join(' ')}`,
+    ...ids.map((id) => `${id} failed`),
+    'found 181 182',
+    '181 finished',
+    ...found.filter((line) => line === '182 waiting'),
+    '182 cancelled',
+  ]);
 });
 
 test('of many jobs the selected one is polled first, and the list is polled in between', async ({

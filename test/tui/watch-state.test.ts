@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { exitCodes } from '../../src/shared/exit-codes.js';
+import { selectedJob, shownJobs } from '../../src/tui/shown-jobs.js';
 import { isDone, reduceWatch, startWatch, unfinishedIds, watchExitCode } from '../../src/tui/watch-state.js';
 import type { WatchEvent, WatchKey, WatchState } from '../../src/tui/watch-types.js';
 import { jobRecord, progressRecord } from './records.js';
@@ -60,14 +61,56 @@ test('jobs found at first have no log line, later ones have one, and the selecte
 });
 
 test('a job that has ended stays for a moment, and its exit code is kept', () => {
-  const ended = play([], found(10, 30), key('down'), final(10, { state: 'failed' }));
+  const ended = play([], found(10, 30), key('down'), final(10, { state: 'cancelled' }));
   assert.equal(idsOf(reduceWatch(ended, tick, start + 20_000)), [10, 30]);
   const later = reduceWatch(ended, tick, start + 23_000);
   assert.equal(idsOf(later), [30]);
   assert.is(later.jobs[later.selected]?.id, 30);
   const over = reduceWatch(later, final(30), start + 24_000);
   assert.is(watchExitCode(over), exitCodes.jobFailed);
-  assert.is(logOf(later).at(-1), 'job 10: failed');
+  assert.is(logOf(later).at(-1), 'job 10: cancelled');
+});
+
+test('a failed job stays, below the others, until it is dismissed, and is counted until the end', () => {
+  const failed = play([], found(10, 30), final(10, { state: 'failed' }));
+  const later = reduceWatch(reduceWatch(failed, tick, start + 60_000), found(50), start + 61_000);
+  assert.equal(idsOf(later), [30, 50, 10]);
+  assert.is(later.jobs[later.selected]?.id, 10, 'the selected job stays selected');
+  const dismissed = reduceWatch(later, key('dismiss'), start + 62_000);
+  assert.equal(idsOf(dismissed), [30, 50]);
+  assert.equal([...dismissed.removed.unfinished], [[10, 'failed']]);
+  const over = [final(30), final(50)].reduce((state, event) => reduceWatch(state, event, start), dismissed);
+  assert.is(watchExitCode(over), exitCodes.jobFailed);
+  const again = reduceWatch(dismissed, found(10), start + 63_000);
+  assert.equal([idsOf(again), again.removed.unfinished.size], [[10, 30, 50], 0]);
+});
+
+test('only a job that has ended can be dismissed, and never behind a question', () => {
+  const running = play([], found(10), key('dismiss'));
+  assert.equal(
+    [idsOf(running), running.footer],
+    [[10], { kind: 'message', text: 'Job 10 has not ended: only ended jobs can be dismissed.' }],
+  );
+  const asking = play([], found(10), final(10, { state: 'failed' }), key('resubmit'), key('dismiss'));
+  assert.equal([idsOf(asking), asking.footer.kind], [[10], 'question']);
+});
+
+test('f shows only failed jobs, and all again', () => {
+  const some = play([], found(10, 30, 50), final(30, { state: 'failed' }), final(50, { state: 'cancelled' }));
+  const failed = reduceWatch(some, key('failed'), start);
+  assert.equal(
+    shownJobs(failed).map(({ id }) => id),
+    [30],
+  );
+  assert.is(selectedJob(failed)?.id, 30);
+  const more = reduceWatch(failed, final(10, { state: 'failed' }), start);
+  assert.equal(
+    shownJobs(more).map(({ id }) => id),
+    [10, 30],
+  );
+  assert.is(selectedJob(more)?.id, 30, 'the selected job stays selected');
+  assert.is(selectedJob(reduceWatch(more, key('dismiss'), start))?.id, 10);
+  assert.is(shownJobs(reduceWatch(more, key('failed'), start)).length, 3);
 });
 
 test('a job that has ended stays while it is opened or asked about, and on a screen of named jobs', () => {

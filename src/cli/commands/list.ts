@@ -35,7 +35,8 @@ export function define(command: Command, context: Context): void {
 }
 
 const examples = `
-Sizes and lengths are those of the input. DONE is shown for finished jobs, and for jobs that run on the
+RESULT is the size of the outputs and its share of the size of the input, or why the job failed. INPUT is the path of a
+local file if the terminal has 120 columns, else its name. DONE is shown for finished jobs, and for jobs that run on the
 local daemon.
 
 Examples:

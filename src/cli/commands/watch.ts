@@ -38,7 +38,8 @@ export function define(command: Command, context: Context): void {
 const details = `
 On the screen the arrow keys select a job, enter opens it, c cancels it, r resubmits it; ? shows all keys.
 Leaving with q or Ctrl-C does not stop the jobs. Without ids, the screen stays open until you leave
-it; in a pipe, the command ends when no job is active.
+it, shows every job that is active or submitted meanwhile, and keeps those that fail: f shows only
+them, and d removes one. In a pipe, the command ends when no job is active.
 
 Exit codes: 0 if every job finished, 1 if one failed or was cancelled, 130 if you left before that.
 

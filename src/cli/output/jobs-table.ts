@@ -1,10 +1,11 @@
+import { inputFileName, inputLocation, outputLabels } from '../../shared/file-labels.js';
 import type { JobRecord } from '../../shared/records.js';
-import { withoutPassword } from '../../shared/redact.js';
+import { redact } from '../../shared/redact.js';
 import { displayState } from '../../shared/states.js';
-import { fileNameInUrl } from '../../shared/text/url-text.js';
+import { isUrl } from '../../shared/text/url-text.js';
 import { colourState, createTextColours } from './paint.js';
 import { type Column, type TableStyle, table } from './table.js';
-import { humanAge, humanDuration, humanId, humanSize, unknownMark } from './units.js';
+import { humanAge, humanDuration, humanId, humanSize, sizeAndShare, unknownMark } from './units.js';
 
 /** Jobs as a table, one line each. */
 export function jobsTable(
@@ -57,34 +58,63 @@ export function jobsTable(
       title: 'INPUT',
       priority: 7,
       minWidth: 24,
-      text: inputText,
+      text: (job) => inputText(job, width),
     },
-    { title: 'OUTPUT NAMES', priority: 6, minWidth: 12, text: namesText },
+    { title: 'RESULT', priority: 6, minWidth: 16, text: resultText },
+    { title: 'OUTPUT NAMES', priority: 4.5, minWidth: 12, text: namesText },
   ];
   return table(columns, jobs, width, paint);
 }
 
-/** The URL of the input; for an uploaded file only the name, because the rest of the URL is internal. */
-function inputText({ input_media_file: { url } }: JobRecord): string {
-  if (url === null) return unknownMark;
-  return url.startsWith('upload:') ? fileNameInUrl(url) : withoutPassword(url);
+/** Terminals of this width show the path of a local input instead of its file name. */
+const minWidthForPaths = 120;
+
+/** The URL of the input. That of a local file is its path on wide terminals and in pipes, else its file name. */
+function inputText(job: JobRecord, width: number): string {
+  const location = inputLocation(job);
+  if (location === null) return unknownMark;
+  return isUrl(location) || width >= minWidthForPaths ? location : (inputFileName(job) ?? location);
 }
 
 function stateText({ state, input_media_file: input, output_media_files: outputs }: JobRecord): string {
   return displayState({ state, input, outputs });
 }
 
-/** The labels of the outputs, else their file names, else their sizes, to distinguish jobs with the same input. */
-function namesText({ output_media_files: outputs }: JobRecord): string {
-  return outputs.map(nameOf).filter(Boolean).join(', ');
+function namesText(job: JobRecord): string {
+  return [...outputLabels(job).values()].join(', ');
 }
 
-function nameOf({ label, url, width, height }: JobRecord['output_media_files'][number]): string {
-  if (label !== null && label !== '') return label;
-  const name = url === null ? '' : fileNameInUrl(url);
-  // Generated names are not useful to people.
-  if (name !== '' && !/^[0-9a-f]{32}\b/.test(name)) return name;
-  return width === null || height === null ? '' : `${width}x${height}`;
+/**
+ * What became of a job: the size of its outputs and their share of the size of the input, or why it failed. Empty until
+ * it has ended.
+ */
+function resultText(job: JobRecord): string {
+  const { state, input_media_file: input, output_media_files: outputs } = job;
+  if (state === 'failed') return [input, ...outputs].map(reasonOf).find((reason) => reason !== '') ?? '';
+  if (state !== 'finished') return '';
+  const finished = outputs.filter((output) => output.state === 'finished');
+  if (finished.length === 0) return outputs.some((output) => output.state === 'skipped') ? 'skipped' : '';
+  const bytes = finished.reduce<number | null>(
+    (sum, { file_size_bytes: size }) => (sum === null || size === null ? null : sum + size),
+    0,
+  );
+  return bytes === null ? '' : sizeAndShare(bytes, input.file_size_bytes);
+}
+
+/**
+ * Why a file failed, in a few words from the name of the error class: `no media`, `transcoding failed`. The message if
+ * there is no class, and an empty text if the file did not fail.
+ */
+function reasonOf({
+  error_class: errorClass,
+  error_message: message,
+}: Pick<JobRecord['input_media_file'], 'error_class' | 'error_message'>): string {
+  if (errorClass === null) return message === null ? '' : redact(message);
+  const words = errorClass
+    .replace(/Error$/, '')
+    .split(/(?<=[a-z])(?=[A-Z])/)
+    .map((word) => word.toLowerCase());
+  return words.length === 1 ? `${words[0]} failed` : words.join(' ').replace(/^cpu\b/, 'CPU');
 }
 
 /** The number of finished outputs and of all outputs: `2/3`. */

@@ -4,7 +4,7 @@ import { displayProgress, displayState, etaOfFile, etaOfJob, isFinal } from '../
 import { safeText } from '../../shared/text/safe-text.js';
 import { adviceFor } from './error-text.js';
 import { colourState, type TextColours } from './paint.js';
-import { humanDuration, humanId, humanPercent, humanSize } from './units.js';
+import { humanDuration, humanId, humanPercent, humanSize, sizeAndShare } from './units.js';
 
 /** One progress record in one line: `processing 42%, transcoding 40%, 118 fps, 4.7x, 12s left`. */
 export function progressText(record: ProgressRecord, colours: TextColours): string {
@@ -231,9 +231,7 @@ function sumOf(sizes: readonly (number | null)[]): number | null {
 }
 
 function sizesText(before: number | null, after: number | null): string {
-  const ratio =
-    before === null || before === 0 || after === null ? '' : ` (${Math.round((after / before) * 100)}%)`;
-  return `${humanSize(before)} to ${humanSize(after)}${ratio}`;
+  return `${humanSize(before)} to ${sizeAndShare(after, before)}`;
 }
 
 function speedText(speed: number | null): string {

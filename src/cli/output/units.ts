@@ -13,6 +13,13 @@ export function humanSize(bytes: number | null): string {
   return bytes === null ? unknownMark : formatBytes(bytes);
 }
 
+/** A size and its share of another one: `1.2 MB (29%)`. */
+export function sizeAndShare(bytes: number | null, ofBytes: number | null): string {
+  const share =
+    ofBytes === null || ofBytes === 0 || bytes === null ? '' : ` (${Math.round((bytes / ofBytes) * 100)}%)`;
+  return `${humanSize(bytes)}${share}`;
+}
+
 /** A duration for people: `0.4s`, `12s`, `3m 05s`, `2h 07m`, `4d 3h`. */
 export function humanDuration(seconds: number | null): string {
   if (seconds === null) return unknownMark;

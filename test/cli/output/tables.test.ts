@@ -55,6 +55,51 @@ for (const width of [60, 80, 140]) {
   });
 }
 
+test('RESULT has the size and the share of the input, or why a job failed in a few words', () => {
+  const jobOf = (state: string, ...outputs: readonly object[]) =>
+    normaliseJob({
+      id: 5,
+      state,
+      input_media_file: { id: 6, url: 'upload://t/a.mov', file_size_bytes: 4_000_000 },
+      output_media_files: outputs.map((output, index) => ({ id: 7 + index, ...output })),
+    });
+  const made = { state: 'finished', file_size_bytes: 500_000 };
+  const failed = (error_class: string | null) => ({ state: 'failed', error_class, error_message: 'No.' });
+  const cases = [
+    [jobOf('finished', made), '500 kB (13%)'],
+    [jobOf('finished', made, made, { state: 'skipped' }), '1.0 MB (25%)'],
+    [jobOf('finished', { state: 'skipped' }), 'skipped'],
+    [jobOf('finished', { state: 'finished' }), ''],
+    [jobOf('processing', made, { state: 'processing' }), ''],
+    [jobOf('failed', made, failed('TranscodingError')), 'transcoding failed'],
+    [jobOf('failed', failed('CpuTimeLimitError')), 'CPU time limit'],
+    [jobOf('failed', failed(null)), 'No.'],
+  ] as const;
+  for (const [job, expected] of cases) {
+    const text = jobsTable([job], { width: 200, hasColour: false, now, percents: new Map() });
+    const [head = '', row = ''] = text.split('\n');
+    const at = head.indexOf('RESULT');
+    assert.is(row.slice(at, head.indexOf('OUTPUT NAMES')).trim(), expected, text);
+  }
+});
+
+test('a local input is shown by its path on wide terminals, else by its name, and its outputs after it', () => {
+  const token = '0123456789abcdef0123456789abcdef';
+  const job = normaliseJob({
+    id: 5,
+    state: 'finished',
+    input_name: '/home/ada/films/trailer.mov',
+    input_media_file: { id: 6, url: 'upload://t/trailer.mov' },
+    output_media_files: [
+      { id: 7, state: 'finished', url: `http://h/hosted/${token}/${token}.mp4`, width: 640, height: 360 },
+    ],
+  });
+  const tableOf = (width: number) => jobsTable([job], { width, hasColour: false, now, percents: new Map() });
+  assert.match(tableOf(200), / \/home\/ada\/films\/trailer\.mov .* trailer\.mp4\n$/);
+  assert.match(tableOf(80), / {2}trailer\.mov .* trailer\.mp4\n$/);
+  assert.not.match(tableOf(200), /640x360/);
+});
+
 test('colour does not change the text', () => {
   const plain = jobsTable(jobs, { width: 80, hasColour: false, now, percents: new Map() });
   const coloured = jobsTable(jobs, { width: 80, hasColour: true, now, percents: new Map() });
