@@ -2,9 +2,11 @@ import { invalidRequest, isVencError } from '../../src/shared/errors.js';
 import { durationParser } from '../../src/shared/flag-parsers.js';
 import type { QueueRecord } from '../../src/shared/records.js';
 import { isObject } from '../../src/shared/util/is-object.js';
+import { defaultAccountId, type Job } from '../jobs/job.js';
 import { describePaused } from '../queue/pauses.js';
 import type { Account } from '../store/account-store.js';
 import type { AppContext } from './app-context.js';
+import { workersWithoutFreeze } from './pause-job.js';
 
 /** The longest pause that ends by itself, in seconds. */
 const maxPauseSeconds = 366 * 86_400;
@@ -26,7 +28,7 @@ export function readQueue({ pauses }: Pick<AppContext, 'pauses'>, { id }: Pick<A
  * `InvalidRequestError` for anything else in it.
  */
 export async function pauseQueue(
-  { pauses, log }: Pick<AppContext, 'pauses' | 'log'>,
+  { pauses, store, workers, log }: Pick<AppContext, 'pauses' | 'store' | 'workers' | 'log'>,
   account: Pick<Account, 'id'>,
   body: unknown,
 ): Promise<QueueRecord> {
@@ -36,7 +38,11 @@ export async function pauseQueue(
   const state = readQueue({ pauses }, account);
   const encodes = state.frozen ? ', and their encodes are stopped' : '';
   log('info', `${describePaused(account.id)} are paused${length}${encodes}.`);
-  return state;
+  const isAffected = ({ accountId }: Job) => account.id === defaultAccountId || accountId === account.id;
+  const names = state.frozen
+    ? workersWithoutFreeze({ workers }, (await store.active()).filter(isAffected))
+    : [];
+  return names.length === 0 ? state : { ...state, not_frozen_by: names };
 }
 
 /** Ends the pause of an account; that of the whole daemon for the account `default`. */

@@ -41,7 +41,7 @@ export async function openJobs(
     return (run: Run) => observed(run).finally(() => workerFiles.release(run.job.claim ?? ''));
   };
   const remoteClaims: RemoteClaims = new RemoteClaims({
-    ...{ queue, store, machines, leaseMs, log, observe, pauses },
+    ...{ queue, store, machines, leaseMs, log, observe },
     registry: workers,
     onExpired: hooks.claimExpired,
     watchKey: (keyId, onRevoked) => accounts.watchKey(keyId, onRevoked),

@@ -38,9 +38,13 @@ export function apply(job: Job, change: Change, now: Date): Job {
       return withAttempt(job, change.notificationId, change.type === 'notification-delivered', now);
     case 'output-delivering':
       return withDeliveredFiles(job, change);
+    case 'paused':
+    case 'unpaused':
+      return withPause(job, change.type === 'paused', now.toISOString());
     default: {
       const at = now.toISOString();
-      return withDueNotifications(job, applyJobChange(job, change, at), at);
+      const changed = withDueNotifications(job, applyJobChange(job, change, at), at);
+      return isFinal(changed.state) ? withoutPause(changed) : changed;
     }
   }
 }
@@ -48,7 +52,10 @@ export function apply(job: Job, change: Change, now: Date): Job {
 /** Applies a legal change, other than of a notification, and adds no notifications. */
 function applyJobChange(
   job: Job,
-  change: Exclude<Change, { notificationId: string } | { type: 'output-delivering' }>,
+  change: Exclude<
+    Change,
+    { notificationId: string } | { type: 'output-delivering' } | { type: 'paused' | 'unpaused' }
+  >,
   at: string,
 ): Job {
   const updated = { ...job, updatedAt: at };
@@ -203,7 +210,9 @@ function applyJobChange(
     case 'resubmitted':
       return {
         ...withoutLadder(
-          withoutSearches(withoutEndedClaims(resetToWaiting(updated, at, (state) => state === 'finished'))),
+          withoutSearches(
+            withoutEndedClaims(withoutPause(resetToWaiting(updated, at, (state) => state === 'finished'))),
+          ),
         ),
         submittedAt: at,
         resubmits: job.resubmits + 1,
@@ -225,6 +234,18 @@ function withOutput(job: Job, change: OutputChange, edit: Partial<JobOutput>): J
     ...job,
     outputs: job.outputs.map((output) => (output === changed ? { ...output, ...edit } : output)),
   };
+}
+
+/** Returns the same object if the job is paused, or is not, already. */
+function withPause(job: Job, isPaused: boolean, at: string): Job {
+  if (isPaused === (job.isPaused === true)) return job;
+  const changed = { ...job, updatedAt: at };
+  return isPaused ? { ...changed, isPaused } : withoutPause(changed);
+}
+
+function withoutPause(job: Job): Job {
+  const { isPaused, ...rest } = job;
+  return isPaused === undefined ? job : rest;
 }
 
 /** The input may have changed. */

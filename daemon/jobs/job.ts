@@ -232,6 +232,8 @@ export interface Job {
   readonly grouping: string | null;
   /** From -10 to 10; the greatest is run first. Absent if it is 0. */
   readonly priority?: number;
+  /** Whether the job itself is paused: it does not start, or its programs are stopped. Absent if not, and once it ended. */
+  readonly isPaused?: true;
   /**
    * Labels that a machine must have to work on the job, in lower case, each once. Absent if there are none. Those of an
    * output are in its settings.

@@ -69,6 +69,8 @@ export type Change =
   | { readonly type: 'resubmitted' }
   /** From -10 to 10, or greater to begin before other jobs of its account. */
   | { readonly type: 'prioritized'; readonly priority: number }
+  /** A client pauses the job, or ends that. No-op if it did already. */
+  | { readonly type: 'paused' | 'unpaused' }
   /** The endpoint accepted a notification. */
   | { readonly type: 'notification-delivered'; readonly notificationId: string }
   /** A delivery attempt failed. The next one is scheduled; after the last one the notification is dropped. */
@@ -103,6 +105,8 @@ const legalFrom: Readonly<Record<ChangeType, readonly JobState[]>> = {
   cancelled: ['waiting', 'processing'],
   resubmitted: ['pending', 'waiting', 'processing', 'failed', 'cancelled'],
   prioritized: ['pending', 'waiting'],
+  paused: ['pending', 'waiting', 'processing'],
+  unpaused: ['pending', 'waiting', 'processing'],
   'notification-delivered': jobStates,
   'notification-failed': jobStates,
 };
@@ -150,6 +154,12 @@ function rejectionError(job: Job, change: Change): VencError {
     return new VencError(
       'ConflictError',
       `Job ${job.id} ${stateClause(job.state)}: only a waiting job has a place in the queue.`,
+    );
+  }
+  if (change.type === 'paused' || change.type === 'unpaused') {
+    return new VencError(
+      'ConflictError',
+      `Job ${job.id} ${stateClause(job.state)}: only a job that has not ended can be paused or resumed.`,
     );
   }
   return illegalChange(change, `job ${job.id} is ${job.state}`);

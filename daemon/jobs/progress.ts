@@ -42,7 +42,8 @@ export function outputProgress(job: Job, output: JobOutput, progress: JobProgres
 export function jobProgress(job: Job, progress: JobProgress): JobProgressRecord {
   const input = { id: job.input.id, ...inputProgress(job, progress) };
   const outputs = job.outputs.map((output) => ({ id: output.id, ...outputProgress(job, output, progress) }));
-  return { state: job.state, progress: overall(job, input, outputs), input, outputs };
+  const paused = job.isPaused === undefined ? {} : { paused: job.isPaused };
+  return { state: job.state, progress: overall(job, input, outputs), ...paused, input, outputs };
 }
 
 function overall(job: Job, input: ProgressRecord, outputs: readonly ProgressRecord[]): number {

@@ -14,6 +14,7 @@ export type StopReason =
   | 'draining'
   | 'claim-lost'
   | 'daemon-stopped'
+  | 'paused'
   | WorkerStopReason;
 
 /** Why a remote worker no longer processes a job: it gave the job back, or it did not report in time. */
@@ -49,8 +50,28 @@ export interface Run {
    * absent, as `confirmClaim`.
    */
   readonly wasCutOffSince?: (monotonicMs: number) => Promise<boolean>;
+  /** The pause of the run; absent if it cannot be paused. */
+  readonly pause?: PausableRun;
   /** Reports a stage to whatever observes the run; absent if nothing does. `inStage` of the pipeline calls it. */
   readonly startStage?: RunObservation['startStage'];
+}
+
+/** A slot of this machine that a run has, such as that of an encode. */
+export interface HeldSlot {
+  /** Gives it up until it is taken again. */
+  release(): void;
+  /** Waits until it is free, and takes it. Rejects with the reason of the signal if that is aborted before. */
+  takeAgain(signal: AbortSignal): Promise<void>;
+}
+
+/** A run that a pause can stop: its programs stand still, and others use its slots. */
+export interface PausableRun {
+  /** Whether the run is paused. */
+  readonly isOn: boolean;
+  /** Resolves when the run is not paused. Rejects with the reason of the signal if that is aborted before. */
+  whenEnded(signal: AbortSignal): Promise<void>;
+  /** Gives up a slot while the run is paused. Call the returned function when the run does not need it any more. */
+  hold(slot: HeldSlot): () => void;
 }
 
 /** Processes one job, from its claim to its end. Must settle soon after the signal of the run is aborted. */

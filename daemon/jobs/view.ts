@@ -72,8 +72,13 @@ function thumbnailRecords({ thumbnails }: JobOutput): JobRecord['thumbnails'] {
 }
 
 /** How a job waits in the queue: only what is not the default. */
-function jobQueueing({ priority, requires }: Job): Pick<JobRecord, 'priority' | 'requires'> {
+function jobQueueing({
+  priority,
+  isPaused,
+  requires,
+}: Job): Pick<JobRecord, 'priority' | 'paused' | 'requires'> {
   return {
+    ...(isPaused === undefined ? {} : { paused: isPaused }),
     ...(priority === undefined ? {} : { priority }),
     ...(requires === undefined ? {} : { requires }),
   };

@@ -1,5 +1,5 @@
 import { type Release, Semaphore } from '../../src/shared/util/semaphore.js';
-import type { Run } from '../jobs/run.js';
+import type { PausableRun, Run } from '../jobs/run.js';
 
 /** Semaphores for the work of concurrent jobs, one for each kind of work. */
 export interface ConcurrencyLimits {
@@ -53,7 +53,7 @@ type LimitedWork = Exclude<keyof ConcurrencyLimits, 'pauses'>;
 
 /**
  * Acquires the limits for one run. Runs that started earlier have priority. While its account is paused, a run does not
- * begin to encode.
+ * begin to encode. While it is paused itself, others encode in its place.
  */
 export interface RunLimiter {
   /** Greater than that of every earlier run. */
@@ -65,19 +65,42 @@ export interface RunLimiter {
 /** Creates the limiter of a run. While the run only waits, its queue is notified. */
 export function createRunLimiter(limits: ConcurrencyLimits, run: Run, sequenceNumber: number): RunLimiter {
   const { pauses } = limits;
+  const { pause, job } = run;
   let hasEncoded = false;
-  const acquire = async (kind: LimitedWork, signal: AbortSignal): Promise<Release> => {
-    if (kind !== 'encodes' || hasEncoded || pauses === undefined)
-      return limits[kind].acquire(sequenceNumber, signal);
-    const { accountId } = run.job;
+  /** Acquires an encode while neither the run nor, for its first one, its account is paused. */
+  const acquireEncode = async (signal: AbortSignal): Promise<Release> => {
     for (;;) {
-      await pauses.whenResumed(accountId, signal);
+      if (!hasEncoded) await pauses?.whenResumed(job.accountId, signal);
+      await pause?.whenEnded(signal);
       const release = await limits.encodes.acquire(sequenceNumber, signal);
-      hasEncoded = !pauses.holds(accountId);
-      if (hasEncoded) return release;
+      const isHeldBack = pause?.isOn === true || (!hasEncoded && pauses?.holds(job.accountId) === true);
+      hasEncoded ||= !isHeldBack;
+      if (!isHeldBack) return pause === undefined ? release : holdSlot(pause, release);
       release();
     }
   };
+  /** Gives the permit up while the run is paused. */
+  const holdSlot = (pause: PausableRun, first: Release): Release => {
+    let release = first;
+    const ended = new AbortController();
+    const unhold = pause.hold({
+      release: () => release(),
+      async takeAgain(signal) {
+        const either = AbortSignal.any([signal, ended.signal]);
+        const again = await limits.encodes.acquire(sequenceNumber, either);
+        if (either.aborted) again();
+        either.throwIfAborted();
+        release = again;
+      },
+    });
+    return () => {
+      unhold();
+      ended.abort();
+      release();
+    };
+  };
+  const acquire = (kind: LimitedWork, signal: AbortSignal): Promise<Release> =>
+    kind === 'encodes' ? acquireEncode(signal) : limits[kind].acquire(sequenceNumber, signal);
   return {
     sequenceNumber,
     async runExclusive(kind, signal, task) {

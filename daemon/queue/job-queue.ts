@@ -65,6 +65,11 @@ export interface JobQueue {
   findWaiting(condition: (job: WaitingJob) => boolean): WaitingJob | null;
   /** Continues the run of a job whose claim a remote worker has held since before this start. */
   resume(job: Job, handler: RunHandler): void;
+  /**
+   * The pause of a job has begun or ended: a running one is stopped and its slot is free, or it goes on in the next free
+   * slot; a waiting one leaves the queue, or waits again before the others of its account and priority.
+   */
+  followPause(job: Job): void;
   /** A remote worker has reported that it runs a job. */
   renew(id: number): void;
   /**

@@ -10,6 +10,7 @@ import { type Job, type JobFailure, toJobFailure } from '../jobs/job.js';
 import type { Change } from '../jobs/legal-changes.js';
 import type { JobProgress } from '../jobs/progress.js';
 import type { Run, RunHandler, StopReason } from '../jobs/run.js';
+import { RunPause } from './run-pause.js';
 
 /** What `JobRun.execute` needs of the side that holds the job. */
 interface RunEnds {
@@ -31,6 +32,8 @@ export class JobRun {
 
   /** Stops the programs of the run, and lets them continue. */
   readonly freezer = processFreezer.child();
+  /** Pauses the run. */
+  readonly pause = new RunPause(this.freezer);
   /** Aborted once the run is stopped, with the reason. */
   readonly stopped = this.#stopping.signal;
   /** Aborted when the handler must end: the run is stopped, or an error that nobody caught belongs to it. */
@@ -50,6 +53,12 @@ export class JobRun {
   drain(reason: StopReason): void {
     this.#drainReason = reason;
     if (this.#waitCount > 0 || this.freezer.isFrozen) this.stop(reason);
+  }
+
+  /** Pauses the run, or lets it continue. One that is drained is stopped. */
+  setPaused(isPaused: boolean): void {
+    this.pause.set(isPaused);
+    if (isPaused && this.#drainReason !== null) this.stop(this.#drainReason);
   }
 
   /** See `Run.whileWaiting`. */
@@ -130,9 +139,9 @@ export function requeue(job: Job, token: string, how: 'released' | 'lost' | JobP
 /** How a run ended that nothing is heard of: one that was frozen is not to blame for the end of its process. */
 export function endOfLostRun(
   pauses: { freezes(accountId: string): boolean } | undefined,
-  { accountId }: Pick<Job, 'accountId'>,
+  { accountId, isPaused }: Pick<Job, 'accountId' | 'isPaused'>,
 ): 'released' | 'lost' {
-  return pauses?.freezes(accountId) === true ? 'released' : 'lost';
+  return isPaused === true || pauses?.freezes(accountId) === true ? 'released' : 'lost';
 }
 
 /** Whether a job may be the reason for the end of a worker that has reported this progress of it. */

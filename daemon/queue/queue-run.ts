@@ -53,6 +53,10 @@ export class QueueRun {
   /** The outputs that this run makes; null for all. */
   #outputIds: readonly number[] | null = null;
   #hasLeftOthers = false;
+  /** The account of the job, once it is claimed. */
+  #accountId: string | null = null;
+  /** Whether the job itself is paused. */
+  #isJobPaused = false;
   #outcome: RunEnd = 'unsettled';
   #markEnded: () => void = () => {};
 
@@ -82,6 +86,21 @@ export class QueueRun {
   /** Whether no other run of the daemon may be concurrent with this one. */
   get isExclusive(): boolean {
     return this.#isExclusive;
+  }
+
+  /** Whether the run was stopped. */
+  get isStopped(): boolean {
+    return this.#run.reason !== null;
+  }
+
+  /** Whether the job itself is paused. */
+  get isJobPaused(): boolean {
+    return this.#isJobPaused;
+  }
+
+  /** Whether its programs are stopped, so that others may have its slot. */
+  get isPaused(): boolean {
+    return this.#run.pause.isOn;
   }
 
   /** Whether this run has made its outputs, and the job waits for a machine that makes the others. */
@@ -137,24 +156,28 @@ export class QueueRun {
     this.#outputIds = job.claimedOutputs ?? null;
     this.#isExclusive = !this.isRemote && job.crashes >= exclusiveAfterCrashes;
     progressTracker.start(this.id);
-    const unfollow = this.#followPauses(job);
+    this.#accountId = job.accountId;
+    this.setJobPaused(this.#isJobPaused || job.isPaused === true);
     await this.#run.execute(handler, this.#publicRun(job), {
       isDone: () => this.#isDone,
       fail: (error) => this.#fail(error),
       log,
     });
-    unfollow();
     if (!this.#isDone && this.#run.reason !== null) await this.releaseClaim();
     progressTracker.clear(this.id);
   }
 
-  /** Stops the programs of the run while a pause of its account says so. Returns a function that ends this. */
-  #followPauses({ accountId }: Job): () => void {
+  /** The job itself was paused, or is not paused any more. */
+  setJobPaused(isPaused: boolean): void {
+    this.#isJobPaused = isPaused;
+    this.followPauses();
+  }
+
+  /** Stops the programs of the run while a pause of its job or account says so. */
+  followPauses(): void {
     const { pauses } = this.#deps;
-    if (pauses === undefined) return () => {};
-    const follow = () => this.#run.freezer.set(pauses.freezes(accountId));
-    follow();
-    return pauses.onChange(follow);
+    if (this.#accountId === null) return;
+    this.#run.setPaused(this.#isJobPaused || pauses?.freezes(this.#accountId) === true);
   }
 
   /** Marks the run as ended. */
@@ -172,6 +195,7 @@ export class QueueRun {
       ...this.#confirmations(),
       change: (change, changeNumber) => this.#change(change, changeNumber),
       whileWaiting: (promise) => this.#run.whileWaiting(promise),
+      pause: this.#run.pause,
       progress: (fileId, progress) => {
         // Late progress of this run must not appear in the run that follows.
         if (!this.#isEnded && !signal.aborted) this.#deps.progressTracker.update(this.id, fileId, progress);
@@ -326,7 +350,7 @@ async function claimJob(store: JobStore, id: number, options: ClaimOptions): Pro
   let isAccepted = true;
   const job = await store.update(id, (stored) => {
     const mustWait = stored.crashes >= exclusiveAfterCrashes && options.hasOtherRuns();
-    if (stored.state !== 'waiting' || mustWait) return stored;
+    if (stored.state !== 'waiting' || stored.isPaused === true || mustWait) return stored;
     const outputIds = outputsOf(stored);
     isAccepted = outputIds?.length !== 0;
     if (!isAccepted) return stored;
@@ -339,6 +363,7 @@ async function claimJob(store: JobStore, id: number, options: ClaimOptions): Pro
   });
   // Also true if an earlier attempt to claim failed only after it was stored.
   if (job.claim === token) return job;
+  if (job.isPaused === true) return 'passed-over';
   if (job.state === 'waiting' && !isAccepted) return 'not-accepted';
   return job.state === 'waiting' ? 'needs-exclusive-run' : 'passed-over';
 }

@@ -51,7 +51,10 @@ export class RunQueue implements JobQueue {
     this.#deps = { ...deps, onPartWaiting, ...(claims === undefined ? {} : { claims }) };
     this.#source = source;
     this.#randomToken = randomToken;
-    deps.pauses?.onChange(() => this.startRuns());
+    deps.pauses?.onChange(() => {
+      for (const { run } of this.#runs.values()) run.followPauses();
+      this.startRuns();
+    });
   }
 
   get isShared(): boolean {
@@ -59,7 +62,7 @@ export class RunQueue implements JobQueue {
   }
 
   async enqueue(job: Job): Promise<void> {
-    if (this.#closing !== null || this.#exclusiveJob?.id === job.id) return;
+    if (this.#closing !== null || this.#exclusiveJob?.id === job.id || job.isPaused === true) return;
     const waiting = waitingJobOf(job);
     if (this.#runs.has(job.id) && !this.isShared) this.#afterRun.set(job.id, waiting);
     else this.#source.add(waiting);
@@ -99,23 +102,50 @@ export class RunQueue implements JobQueue {
     this.#source.renew?.(id);
   }
 
+  followPause(job: Job): void {
+    const isPaused = job.isPaused === true;
+    const run = this.#runs.get(job.id)?.run;
+    // It runs alone after crashes: when it goes on, others would run as well.
+    if (isPaused && run?.isExclusive === true) run.stop('paused');
+    else run?.setJobPaused(isPaused);
+    if (isPaused) this.#leave(job.id);
+    else if (this.#closing === null) this.#waitAgain(job, run);
+    this.startRuns();
+  }
+
+  #waitAgain(job: Job, run: QueueRun | undefined): void {
+    const isWaiting = job.state === 'waiting' || run?.isStopped === true;
+    if (!isWaiting) return;
+    if (run !== undefined && !this.isShared) this.#afterRun.set(job.id, waitingJobOf(job));
+    else this.#source.add(waitingJobOf(job), { hasBegun: true });
+  }
+
   async stop(id: number, reason: StopReason): Promise<void> {
-    this.#source.remove(id);
-    this.#afterRun.delete(id);
-    if (this.#exclusiveJob?.id === id) {
-      this.#exclusiveJob = null;
-      this.#source.ended?.(id, 'unsettled');
-    }
+    this.#leave(id);
     const run = this.#runs.get(id)?.run;
     run?.stop(reason);
     await run?.ended;
     this.startRuns();
   }
 
-  /** Stops the run of a job if another daemon has changed the job so that the run has lost it. */
+  /** Removes a job that waits. */
+  #leave(id: number): void {
+    this.#source.remove(id);
+    this.#afterRun.delete(id);
+    if (this.#exclusiveJob?.id !== id) return;
+    this.#exclusiveJob = null;
+    this.#source.ended?.(id, 'unsettled');
+  }
+
+  /** Another daemon has changed a job: stops its run if that has lost the job, or follows its pause. */
   observe(job: Job): void {
     const run = this.#runs.get(job.id)?.run;
-    if (run?.hasBegun !== true || (job.claim === run.holder.token && !isFinal(job.state))) return;
+    if (run === undefined) return;
+    if (job.claim === run.holder.token && !isFinal(job.state)) {
+      if (run.isJobPaused !== (job.isPaused === true)) this.followPause(job);
+      return;
+    }
+    if (!run.hasBegun) return;
     if (job.state === 'cancelled') run.stop('cancelled');
     else this.lose(job.id);
   }
@@ -241,7 +271,7 @@ export class RunQueue implements JobQueue {
   }
 
   #ownRunCount(): number {
-    return [...this.#runs.values()].filter(({ run }) => !run.isRemote).length;
+    return [...this.#runs.values()].filter(({ run }) => !run.isRemote && !run.isPaused).length;
   }
 
   /** Ends a run whose worker has disconnected. The job that it has claimed waits again, before all others. */

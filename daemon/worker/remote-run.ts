@@ -107,6 +107,7 @@ export class RemoteRun {
         if (this.reason === null) this.#report.setProgress(fileId, progress);
       },
       whileWaiting: (promise) => this.#control.whileWaiting(promise),
+      pause: this.#control.pause,
       confirmClaim: () => this.confirmClaim(),
       wasCutOffSince: (monotonicMs) => this.wasCutOffSince(monotonicMs),
     };
@@ -257,7 +258,7 @@ export class RemoteRun {
       answered();
       const { stop, drain, frozen = false } = json as HeartbeatAnswer;
       this.#deps.onConnection(null);
-      this.#control.freezer.set(frozen);
+      this.#control.setPaused(frozen);
       if (drain) this.#deps.onDrain();
       if (stop !== null && continuedReasons.includes(stop)) throw new Error('the daemon is stopping');
       // After so long, another job may have delivered to the same URLs.

@@ -101,12 +101,12 @@ export const commandTable = {
   },
   pause: {
     group: 'jobs',
-    summary: 'start no further jobs',
+    summary: 'start no further jobs, or pause single ones',
     load: async () => (await import('./commands/pause.js')).pause,
   },
   resume: {
     group: 'jobs',
-    summary: 'end a pause: start jobs again',
+    summary: 'end a pause: jobs start again or go on',
     load: async () => (await import('./commands/pause.js')).resume,
   },
   rm: {

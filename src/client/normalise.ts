@@ -85,7 +85,8 @@ export function progressOfJob(
   const outputs = job.output_media_files.map(file);
   const sum = outputs.reduce((total, output) => total + output.progress, 0);
   const mean = outputs.length === 0 ? 0 : roundToHundredths(sum / outputs.length);
-  return { state: job.state, progress: job.state === 'finished' ? 100 : mean, input, outputs };
+  const paused = job.paused === undefined ? {} : { paused: job.paused };
+  return { state: job.state, progress: job.state === 'finished' ? 100 : mean, ...paused, input, outputs };
 }
 
 /** Normalises the answer to a create (section 4.1). */

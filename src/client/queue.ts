@@ -1,6 +1,6 @@
 import { isVencError, VencError } from '../shared/errors.js';
-import { queueFields } from '../shared/records/answers.js';
-import type { QueueRecord } from '../shared/records.js';
+import { jobPauseFields, queueFields } from '../shared/records/answers.js';
+import type { JobPauseRecord, QueueRecord } from '../shared/records.js';
 import type { Client } from './client.js';
 import { coerceRecord } from './coerce.js';
 import { explainMissingRoute } from './network-errors.js';
@@ -35,6 +35,22 @@ export async function prioritizeJob(
     missing: 'This service cannot change the place of a job.',
     fallback: () => client.job(id),
   });
+}
+
+/**
+ * Pauses a job, or ends that; no-op if it is paused, or is not, already. Rejects as `Client.call` does, and with
+ * `UsageError` if the service cannot do that.
+ */
+export async function changeJobPause(
+  client: Client,
+  route: 'pauseJob' | 'resumeJob',
+  id: number,
+): Promise<JobPauseRecord> {
+  const { body } = await callOwn(() => client.call(route, { values: { id } }), {
+    missing: 'This service cannot pause a single job.',
+    fallback: () => client.job(id),
+  });
+  return coerceRecord(jobPauseFields, body);
 }
 
 async function change(

@@ -10,8 +10,8 @@ const maxWaitMs = 5000;
 
 /**
  * The delay in milliseconds before a request is retried; null if it is not retried. `attempt` counts failed attempts
- * from 0. Reads are retried after 429, 5xx and broken connections; cancels, resubmits and removals only after 429,
- * because then nothing was done. Creates are never retried here, because each may create a job (see
+ * from 0. Reads are retried after 429, 5xx and broken connections; cancels, resubmits, removals and pauses of
+ * jobs only after 429, because then nothing was done. Creates are never retried here, because each may create a job (see
  * `createJobWithRetry`), and neither are uploads, whose stream is consumed.
  */
 export function retryDelayFor(name: RouteName, error: unknown, attempt: number): number | null {
@@ -19,7 +19,8 @@ export function retryDelayFor(name: RouteName, error: unknown, attempt: number):
   const isRead = routes[name].method === 'GET';
   const isRateLimited = error.errorClass === 'TooManyRequestsError';
   const isRepeatable =
-    isRead || (isRateLimited && (name === 'cancelJob' || name === 'resubmitJob' || name === 'removeJob'));
+    isRead ||
+    (isRateLimited && ['cancelJob', 'resubmitJob', 'removeJob', 'pauseJob', 'resumeJob'].includes(name));
   const isTransient =
     error.errorClass === 'UnreachableError' ? isTransientNetworkError(error) : error.entry.retryable;
   return isRepeatable && isTransient ? delayAfterError(error, retryDelaysMs[attempt]) : null;

@@ -69,7 +69,8 @@ export function ambiguityHint(route: RouteName, id?: string | number): string | 
   if (route === 'createJob') {
     return 'the job may have been created: check with venc list before you submit it again';
   }
-  if (route !== 'cancelJob' && route !== 'resubmitJob' && route !== 'removeJob') return null;
+  const changes: readonly RouteName[] = ['cancelJob', 'resubmitJob', 'removeJob', 'pauseJob', 'resumeJob'];
+  if (!changes.includes(route)) return null;
   return `the request may have taken effect: check with venc show${id === undefined ? '' : ` ${id}`}`;
 }
 
@@ -156,6 +157,8 @@ const statusMessages: Readonly<Record<string, string>> = {
   401: 'the service rejects the key (401).',
   404: 'there is no it here.',
   'cancelJob 409': 'it cannot be cancelled: only a job that is waiting or processing can be (409).',
+  'pauseJob 409': 'it has ended: only a job that has not ended can be paused (409).',
+  'resumeJob 409': 'it has ended: only a job that has not ended can be resumed (409).',
   'removeJob 405': 'the service does not support removing jobs: it cannot be removed (405).',
   'prioritizeJob 409': 'it does not wait: only a waiting job has a place in the queue (409).',
   'removeJob 409': 'it has not ended: only a job that has ended can be removed (409).',

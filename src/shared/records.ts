@@ -1,4 +1,4 @@
-import type { errorsFields, queueFields, settingFields } from './records/answers.js';
+import type { errorsFields, jobPauseFields, queueFields, settingFields } from './records/answers.js';
 import type { RecordOf } from './records/field.js';
 import type { createdFields, jobHeadFields, thumbnailFields } from './records/job.js';
 import type { logLineFields } from './records/log.js';
@@ -82,6 +82,8 @@ export interface JobRecord extends JobHead {
   readonly thumbnails: readonly ThumbnailRecord[];
   /** In job details only. Absent if it is 0. */
   readonly priority?: number;
+  /** Whether the job itself is paused. Absent if not. */
+  readonly paused?: boolean;
   /** Labels that a machine must have to work on the job: in job details only. Absent if there are none. */
   readonly requires?: readonly string[];
   /** Name of the remote worker that runs or ran the job. Absent if the daemon itself does. */
@@ -124,6 +126,8 @@ export interface ProgressRecord<
 export interface JobProgressRecord {
   readonly state: JobState;
   readonly progress: number;
+  /** Whether the job itself is paused. Absent if not. */
+  readonly paused?: boolean;
   readonly input: ProgressRecord & { readonly id: number };
   readonly outputs: readonly (ProgressRecord & { readonly id: number })[];
 }
@@ -136,6 +140,9 @@ export type LogRecord = RecordOf<typeof logLineFields>;
 
 /** A remote worker: `GET /v2/workers`, an addition to the document. */
 export type WorkerRecord = RecordOf<typeof workerStateFields>;
+
+/** The pause of a job: `PUT /v2/jobs/<id>/pause`, an addition to the document. */
+export type JobPauseRecord = RecordOf<typeof jobPauseFields>;
 
 /** The state of the queue: `GET /v2/queue`, an addition to the document. */
 export type QueueRecord = RecordOf<typeof queueFields>;

@@ -31,8 +31,11 @@ export interface Route {
   /** Default name of the JSONP callback. */
   readonly callback?: string;
   readonly query?: Readonly<Record<string, QueryParameter>>;
-  /** The content of the request body: a job request, the bytes of a file, the length of a pause, a preset, or a message of a worker. */
-  readonly requestBody?: 'job' | 'file' | 'pause' | 'priority' | 'preset' | WorkerMessageName;
+  /**
+   * The content of the request body: a job request, the bytes of a file, the length of a pause, nothing but a key, a preset,
+   * or a message of a worker.
+   */
+  readonly requestBody?: 'job' | 'file' | 'pause' | 'key' | 'priority' | 'preset' | WorkerMessageName;
   /** HTTP status of a successful response. */
   readonly status: 200 | 201 | 204;
   /** The record in the response; absent if the response has no body, or one that is not a record. */

@@ -74,6 +74,8 @@ interface JobStates {
   readonly state: string;
   readonly input: { readonly state: string };
   readonly outputs: readonly { readonly state: string }[];
+  /** Whether the job itself is paused, an addition to the service. */
+  readonly paused?: boolean | undefined;
 }
 
 /** The progress of a file; a service may omit the time. */
@@ -84,9 +86,11 @@ interface FileProgress {
 
 /**
  * The state of a job as shown to users: `queued` while a job that the service calls `processing` only waits for a
- * free encoding slot, which is when none of its files is being processed. Otherwise the state of the record.
+ * free encoding slot, which is when none of its files is being processed; `paused` if the job itself is. Otherwise the
+ * state of the record.
  */
-export function displayState({ state, input, outputs }: JobStates): string {
+export function displayState({ state, input, outputs, paused = false }: JobStates): string {
+  if (paused) return 'paused';
   if (state !== 'processing' || !isFinal(input.state)) return state;
   const unfinished = outputs.filter((output) => !isFinal(output.state));
   return unfinished.length > 0 && unfinished.every((output) => output.state === 'queued') ? 'queued' : state;

@@ -6,6 +6,6 @@ export const workerKeyPrefix = 'vencw_';
 
 /**
  * The versions of the protocol between the daemon and its workers that this version of venc speaks: `current`, and all
- * down to `oldest`. The daemon states them in `GET /worker/v1`.
+ * down to `oldest`. The daemon states them in `GET /worker/v1`. Workers stop the programs of a run from `freezing` on.
  */
-export const workerProtocol = { current: 1, oldest: 1 } as const;
+export const workerProtocol = { current: 2, freezing: 2, oldest: 1 } as const;

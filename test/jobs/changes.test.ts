@@ -47,6 +47,8 @@ const byJobState: readonly (readonly [Change, ...string[]])[] = [
   [{ type: 'cancelled' }, conflict, 'cancelled', 'cancelled', conflict, conflict, conflict],
   [{ type: 'resubmitted' }, 'waiting', 'waiting', 'waiting', conflict, 'waiting', 'waiting'],
   [{ type: 'prioritized', priority: 4 }, 'pending', 'waiting', conflict, conflict, conflict, conflict],
+  [{ type: 'paused' }, 'pending', 'waiting', 'processing', conflict, conflict, conflict],
+  [{ type: 'unpaused' }, 'pending', 'waiting', 'processing', conflict, conflict, conflict],
   [{ type: 'output-assigned', id: 9 }, ...never],
   [{ type: 'output-started', id: 9 }, ...never],
   [{ type: 'output-finished', id: 9, media, file }, ...never],
@@ -286,6 +288,17 @@ test('a run without the claim of the job changes nothing', () => {
   }
   const next = applyAsHolder(reclaimed, 'second', { type: 'inspected', media, file }, changedAt);
   assert.is(next.input.state, 'finished');
+});
+
+test('a pause is kept when the job waits again, and ends with the job or its resubmit', () => {
+  const paused = apply(jobIn(typical.processing), { type: 'paused' }, changedAt);
+  assert.is(paused.isPaused, true);
+  assert.is(apply(paused, { type: 'paused' }, madeAt), paused, 'paused twice');
+  assert.is(apply(paused, { type: 'released' }, changedAt).isPaused, true);
+  for (const type of ['unpaused', 'cancelled', 'resubmitted'] as const)
+    assert.not('isPaused' in apply(paused, { type }, changedAt), type);
+  const running = jobIn(typical.processing);
+  assert.is(apply(running, { type: 'unpaused' }, madeAt), running, 'nothing to resume');
 });
 
 test.run();

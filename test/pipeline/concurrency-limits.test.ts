@@ -6,6 +6,8 @@ import {
   createRunLimiter,
   runCountFor,
 } from '../../daemon/pipeline/concurrency-limits.js';
+import { RunPause } from '../../daemon/queue/run-pause.js';
+import { Freezer } from '../../src/shared/util/freezer.js';
 import type { Semaphore } from '../../src/shared/util/semaphore.js';
 import { settleEventLoop } from '../helpers/wait-until.js';
 
@@ -67,6 +69,54 @@ test('while its account is paused, a run does not begin to encode, and one that 
   state.isPaused = true;
   await work('encodes', 'second');
   assert.equal(done, ['download', 'first', 'second']);
+});
+
+test('a paused run gives its encode to another run, and goes on once one is free', async () => {
+  const limits = createConcurrencyLimits(1);
+  const freezer = new Freezer();
+  const pause = new RunPause(freezer);
+  const whileWaiting = <T>(promise: Promise<T>) => promise;
+  const { signal } = new AbortController();
+  const encode = (run: object, number: number) => {
+    let end = () => {};
+    const begun = { is: false };
+    const done = createRunLimiter(limits, { job: {}, whileWaiting, ...run } as Run, number).runExclusive(
+      ...(['encodes', signal] as const),
+      () => {
+        begun.is = true;
+        return new Promise<void>((resolve) => {
+          end = resolve;
+        });
+      },
+    );
+    return { begun, done, end: () => end() };
+  };
+  const settle = () => settleEventLoop(async () => {});
+  const first = encode({ pause }, 1);
+  const second = encode({}, 2);
+  await settle();
+  assert.equal([first.begun.is, second.begun.is], [true, false]);
+  pause.set(true);
+  await settle();
+  assert.ok(second.begun.is, 'it has the encode of the paused run');
+  pause.set(false);
+  await settle();
+  assert.ok(freezer.isFrozen, 'no encode is free');
+  pause.set(true);
+  pause.set(false);
+  const third = encode({}, 3);
+  second.end();
+  await second.done;
+  await settle();
+  assert.equal([freezer.isFrozen, third.begun.is], [false, false], 'the run that began first goes on');
+  pause.set(true);
+  await settle();
+  assert.ok(third.begun.is);
+  first.end();
+  await first.done;
+  third.end();
+  await third.done;
+  assert.is(await grantedAtOnce(limits.encodes), 1, 'no encode is lost or counted twice');
 });
 
 test.run();

@@ -110,4 +110,44 @@ test('a pause with now stops the encoder, which goes on after the resume; a rest
   await later.daemon.end('SIGTERM');
 });
 
+test('a paused job gives its slot to another one, also after a kill, and goes on when resumed', async () => {
+  const folder = tempFolder();
+  await makeMedia(join(folder, 'in.mp4'), film('320x240', 5));
+  const input = pathToFileURL(join(folder, 'in.mp4')).href;
+  const { daemon, request, job } = await start(folder);
+  const create = async (output: object) =>
+    ((await (await request('/v2/jobs', 'POST', { input, outputs: [output] })).json()) as { id: string }).id;
+  const runs = (state: RegExp) =>
+    waitUntil(`an encoder has the state ${state}`, () => state.test(encoderStates(folder)));
+  const ends = (id: string, at = job) =>
+    pollUntil(
+      () => at(id),
+      ({ state }) => state === 'finished',
+    );
+  const first = await create({ speed: 1, width: 1280, upscale: true });
+  await runs(/^[^T]+$/);
+  assert.equal(await (await request(`/v2/jobs/${first}/pause`, 'PUT')).json(), {
+    paused: true,
+    frozen: true,
+  });
+  await runs(/^T+$/);
+  await ends(await create({ width: 64 }));
+  const { state, paused } = await job(first);
+  assert.equal([state, paused], ['processing', true]);
+  await request(`/v2/jobs/${first}/resume`, 'PUT');
+  await runs(/^[^T]+$/);
+  await request(`/v2/jobs/${first}/pause`, 'PUT');
+  await runs(/^T+$/);
+  await daemon.end('SIGKILL');
+  await runs(/^$/);
+  const later = await start(folder);
+  await settleEventLoop(() => later.request('/v2/queue'));
+  const held = await later.job(first);
+  assert.equal([held.state, held.paused], ['waiting', true]);
+  await later.request(`/v2/jobs/${first}/resume`, 'PUT');
+  const ended = await ends(first, later.job);
+  assert.equal([ended.output_media_files[0]?.width, ended.paused], [1280, undefined]);
+  await later.daemon.end('SIGTERM');
+});
+
 test.run();

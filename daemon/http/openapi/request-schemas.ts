@@ -201,6 +201,7 @@ export const requestBodies = {
 export function requestBodyOf({ requestBody, key }: Route, method: Method): Reference | undefined {
   if (requestBody === 'job') return ref('Job');
   if (requestBody === 'file') return ref('File');
+  if (requestBody === 'key') return ref('Key');
   if (requestBody === 'pause') return ref('Pause');
   if (requestBody === 'priority') return ref('Priority');
   if (requestBody === 'preset') return ref('Preset');

@@ -3,7 +3,7 @@ import { invalidRequest, VencError } from '../../../src/shared/errors.js';
 import type { JobRecord } from '../../../src/shared/records.js';
 import type { RouteName } from '../../../src/shared/routes.js';
 import { memoizeByKey } from '../../../src/shared/util/collections.js';
-import { requireHealthy } from '../../actions/app-context.js';
+import { type AppContext, requireHealthy } from '../../actions/app-context.js';
 import { createJob, resubmitJob } from '../../actions/create-job.js';
 import {
   findInput,
@@ -13,6 +13,7 @@ import {
   type JobListing,
   listJobs,
 } from '../../actions/find-job.js';
+import { pauseJob } from '../../actions/pause-job.js';
 import { listPresets, readPreset, removePreset, savePreset } from '../../actions/presets.js';
 import { prioritizeJob } from '../../actions/prioritize-job.js';
 import { pauseQueue, readQueue, resumeQueue } from '../../actions/queue.js';
@@ -94,6 +95,12 @@ export const jobHandlers = {
     await prioritizeJob(appContext, account.id, idOf(requestContext.params), await requestContext.body());
     return { status: 204 };
   },
+
+  /** `PUT /v2/jobs/<id>/pause`, an addition to the service document. */
+  pauseJob: (appContext, requestContext, account) => changePause(appContext, requestContext, account, true),
+
+  /** `PUT /v2/jobs/<id>/resume`, an addition to the service document. */
+  resumeJob: (appContext, requestContext, account) => changePause(appContext, requestContext, account, false),
 
   /** `DELETE /v2/jobs/<id>`, an addition to the service document. */
   removeJob: async (appContext, { params }, account) => {
@@ -309,6 +316,16 @@ async function events(
   const lastEventId = lastEventIdOf(requestContext);
   const feed = await followLog(appContext, account, log, { ...parameters, lastEventId });
   return feed === null ? { status: 204 } : answerWithEvents(feed, appContext, requestContext, keyId);
+}
+
+async function changePause(
+  appContext: AppContext,
+  requestContext: RequestContext,
+  account: Parameters<RouteHandler>[2],
+  isPaused: boolean,
+): ReturnType<RouteHandler> {
+  const change = { isPaused, body: await requestContext.body() };
+  return { status: 200, record: await pauseJob(appContext, account.id, idOf(requestContext.params), change) };
 }
 
 function jobOf({ params }: RequestContext): RequestedLog {

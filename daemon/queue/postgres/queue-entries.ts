@@ -27,6 +27,9 @@ interface OverdueJob {
 
 const isOverdue = sql<boolean>`reported_at < now() - ${leaseSeconds} * interval '1 second'`;
 
+/** A paused job that does not run is in no queue. */
+const isNotPaused = sql<boolean>`jobs.document->>'isPaused' is null`;
+
 /**
  * Keeps the queues of the engine and the records of the jobs together: a change of a job and that of its place in the
  * queue are one transaction. A job stays in its queue until it is final, or waits again and needs something else.
@@ -87,6 +90,7 @@ export class QueueEntries {
           .select(sql<string>`document::text`.as('document'))
           .where('id', '=', id)
           .where('state', '=', 'waiting')
+          .where(isNotPaused)
           .forUpdate()
           .executeTakeFirst();
         if (row !== undefined) await this.#add(transaction, JSON.parse(row.document));
@@ -223,6 +227,7 @@ export class QueueEntries {
       .select(['jobs.id', 'jobs.claim'])
       .where('jobs.state', '=', state)
       .where('queue_entries.job_id', 'is', null)
+      .where(({ or, eb }) => or([eb('jobs.state', '=', 'processing'), isNotPaused]))
       .orderBy('jobs.id')
       .execute();
   }
@@ -271,8 +276,8 @@ export class QueueEntries {
   }
 }
 
-function placeOf({ state }: Job): 'waiting' | 'running' | 'none' {
-  if (isFinal(state)) return 'none';
+function placeOf({ state, isPaused }: Job): 'waiting' | 'running' | 'none' {
+  if (isFinal(state) || (isPaused === true && state !== 'processing')) return 'none';
   return state === 'processing' ? 'running' : 'waiting';
 }
 

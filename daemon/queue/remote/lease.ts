@@ -99,6 +99,11 @@ export class Lease {
     return this.#run?.job ?? null;
   }
 
+  /** Whether the worker must stop the programs of the run. */
+  get isPaused(): boolean {
+    return this.#run?.pause?.isOn === true;
+  }
+
   /** The token of the claim; null before the run has begun. */
   get token(): string | null {
     return this.#run?.job.claim ?? null;

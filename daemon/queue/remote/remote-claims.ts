@@ -26,7 +26,6 @@ import { describeError } from '../job-run.js';
 import { viewOfClaim } from '../parts/job-parts.js';
 import { selectionFor, type WorkerAbilities } from '../parts/part-selection.js';
 import { offerUntil } from '../pending-offers.js';
-import type { RunPauses } from '../queue-run.js';
 import { Lease, type StartTimer } from './lease.js';
 import { type WorkerRun, type WorkerRuns, withRuns } from './worker-runs.js';
 import type { EndedWorker, Workers } from './workers.js';
@@ -48,8 +47,6 @@ interface RemoteClaimsOptions {
   readonly sharedRuns?: Pick<WorkerRuns, 'list'>;
   /** Wraps the handler of each run, for metrics. */
   readonly observe?: (handler: RunHandler) => RunHandler;
-  /** Pauses, of which some stop the programs of runs; none if absent. */
-  readonly pauses?: Pick<RunPauses, 'freezes'>;
   /** Watches the keys of workers; without it they are never revoked. */
   readonly watchKey?: AccountStore['watchKey'];
 }
@@ -167,7 +164,7 @@ export class RemoteClaims {
     { workerId, progress, log }: HeartbeatRequest,
     keyId: string | null = null,
   ): Promise<HeartbeatAnswer> {
-    const { registry, pauses } = this.#options;
+    const { registry } = this.#options;
     this.#keys.note(keyId, workerId);
     registry.seen(workerId);
     const job = await this.reportedJob(jobId, token);
@@ -177,8 +174,7 @@ export class RemoteClaims {
     if (lease?.token !== token) return { stop: this.#isCancelled(job, token) ? 'cancelled' : null, drain };
     lease.keyId = keyId ?? lease.keyId;
     lease.report(progress);
-    const isFrozen = pauses?.freezes(job.accountId) === true;
-    return { stop: lease.stopReason, drain, ...(isFrozen ? { frozen: true } : {}) };
+    return { stop: lease.stopReason, drain, ...(lease.isPaused ? { frozen: true } : {}) };
   }
 
   /** The job of a claim, as far as its worker may report about it: it is held, or the job ended while it was. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { workerProtocol } from '../../../src/shared/version.js';
 import { serviceLabel } from '../../jobs/required-labels.js';
 import type { JoinAnswer, JoinRequest, WorkerState } from '../../jobs/worker-protocol.js';
 import { type DrainedWorkers, drainedInMemory } from '../../store/data-folder/drained-workers.js';
@@ -134,6 +135,11 @@ export class Workers {
     if (isDraining && this.#named(name).length === 0) return false;
     const wasDrained = await this.#drained.set(name, isDraining);
     return this.setKnownDraining(name, isDraining) || wasDrained;
+  }
+
+  /** The oldest version of the protocol that a worker of a name speaks; the current one if there is none. */
+  protocolOf(name: string): number {
+    return Math.min(workerProtocol.current, ...this.#named(name).map(({ request }) => request.protocol));
   }
 
   /** The workers that have joined, by name. */

@@ -168,6 +168,7 @@ const isCompleteJob = shapeOf<Job>({
   inputName: optional(isText),
   grouping: isTextOrNull,
   priority: optional(Number.isSafeInteger),
+  isPaused: optional((value) => value === true),
   requires: optional(listOf(isText)),
   services: optional(listOf(isText)),
   createdAt: isText,

@@ -14,7 +14,7 @@ export const cancel = commandOf({
   name: 'cancel',
   doneText: 'is cancelled',
   states: ['waiting', 'processing'],
-  apply: (client, id) => client.cancel(id),
+  apply: async (client, id) => void (await client.cancel(id)),
 });
 
 /** `venc resubmit ID...` (section 4.4): runs again any job that is not finished. */
@@ -22,7 +22,7 @@ export const resubmit = commandOf({
   name: 'resubmit',
   doneText: 'is resubmitted',
   states: ['pending', 'waiting', 'processing', 'cancelled', 'failed'],
-  apply: (client, id) => client.resubmit(id),
+  apply: async (client, id) => void (await client.resubmit(id)),
 });
 
 /** Removes jobs, several at a time, because each removal waits for the disk of the service. */
@@ -30,7 +30,7 @@ export const removal: BulkAction = {
   name: 'rm',
   doneText: 'is removed',
   states: finalJobStates,
-  apply: (client, id) => client.remove(id),
+  apply: async (client, id) => void (await client.remove(id)),
   conflictHint: (id) => `cancel it first: venc cancel ${id}`,
   concurrency: 8,
 };
@@ -39,14 +39,15 @@ export const removal: BulkAction = {
 export const rm = commandOf(removal);
 
 /** An action on jobs, and the states in which it is possible. */
-interface BulkAction {
+export interface BulkAction {
   /** Its name in prompts and in the help, e.g. `cancel`. */
   readonly name: string;
   /** Its name in messages, e.g. `is cancelled`. */
   readonly doneText: string;
   /** The states in which the action is possible, selected by `--all`. */
   readonly states: readonly JobState[];
-  readonly apply: (client: Client, id: number) => Promise<void>;
+  /** Resolves to what to print instead of `doneText`, if anything. */
+  readonly apply: (client: Client, id: number) => Promise<string | undefined>;
   /** What to do about a job in another state. */
   readonly conflictHint?: (id: number) => string;
   /** The maximum number of concurrent requests; 1 if absent. */
@@ -188,8 +189,8 @@ export async function applyToEach(
   const worker = async () => {
     for (const id of remaining) {
       try {
-        await action.apply(client, id);
-        io.writeStderr(`venc: job ${id} ${action.doneText}\n`);
+        const doneText = (await action.apply(client, id)) ?? action.doneText;
+        io.writeStderr(`venc: job ${id} ${doneText}\n`);
       } catch (error) {
         if (!isVencError(error)) throw error;
         code = reportError(io, withConflictHint(error, action, id), `Job ${id}`, code);

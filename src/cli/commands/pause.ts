@@ -1,16 +1,22 @@
 import type { Command } from 'commander';
-import { pauseQueue, resumeQueue } from '../../client/queue.js';
+import { changeJobPause, pauseQueue, resumeQueue } from '../../client/queue.js';
+import { VencError } from '../../shared/errors.js';
+import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { durationParser } from '../../shared/flag-parsers.js';
+import { safeText } from '../../shared/text/safe-text.js';
 import type { CommandModule, Context } from '../context.js';
+import { jobIdsHelp, resolveJobs } from '../jobs/resolve-jobs.js';
 import { pausedText } from '../output/units.js';
+import { applyToEach, type BulkAction } from './bulk-actions.js';
 
-/** `venc pause`: no further job starts, an addition to the service. */
+/** `venc pause [ID...]`: no further job starts, or these jobs are paused; an addition to the service. */
 export const pause: CommandModule = {
   define(command: Command, context: Context) {
     command
+      .argument('[id...]', `${jobIdsHelp}; without ids, the whole queue`)
       .option(
         '--for <time>',
-        'end the pause after this time, such as 90s, 30m or 2h',
+        'end the pause of the queue after this time, such as 90s, 30m or 2h',
         durationParser('--for'),
       )
       .option('--now', 'stop the encoders of running jobs as well; venc resume lets them go on')
@@ -19,10 +25,13 @@ export const pause: CommandModule = {
   },
 };
 
-/** `venc resume`: jobs start again, an addition to the service. */
+/** `venc resume [ID...]`: jobs start again, or these jobs go on; an addition to the service. */
 export const resume: CommandModule = {
   define(command: Command, context: Context) {
-    command.addHelpText('after', resumeDetails).action(context.handler(runResume));
+    command
+      .argument('[id...]', `${jobIdsHelp}; without ids, the whole queue`)
+      .addHelpText('after', resumeDetails)
+      .action(context.handler(runResume));
   },
 };
 
@@ -32,34 +41,92 @@ that it has claimed, and stops their encodes with --now.
 New jobs are accepted and wait. The pause holds over restarts of the daemon, until venc resume or the end of --for. A key of
 the account default pauses the whole daemon, with all daemons of its database; that of another account only its own jobs.
 
+With ids, only these jobs are paused, until venc resume ID: a waiting job does not start, and the encoder of a running one is
+stopped at once, so that another job has its slot.
+
 Examples:
   venc pause
   venc pause --for 30m
-  venc pause --now`;
+  venc pause --now
+  venc pause 123`;
 
 const resumeDetails = `
-A key of the account default ends the pause of the whole daemon, and not that of other accounts.
+A key of the account default ends the pause of the whole daemon, and not that of other accounts. With ids, ends the pauses of
+these jobs: a stopped encoder goes on in the next free slot. The pause of the queue and those of jobs are separate.
 
 Examples:
-  venc resume`;
+  venc resume
+  venc resume 123`;
 
 interface PauseOptions {
   readonly for?: number;
   readonly now?: boolean;
 }
 
-async function runPause({ for: seconds, now }: PauseOptions, { client, io }: Context): Promise<void> {
+async function runPause(
+  ids: readonly string[],
+  { for: seconds, now }: PauseOptions,
+  context: Context,
+): Promise<ExitCode> {
+  const { client, io } = context;
+  if (ids.length > 0) {
+    requireNoOptions({ '--for': seconds, '--now': now });
+    return changeJobs(ids, pauseOfJob, context);
+  }
   const state = await pauseQueue(await client(), { seconds: seconds ?? null, isFrozen: now === true });
   const end = state.until === null ? '; to end the pause: venc resume' : '';
   const encodes = state.frozen ? '' : '; running encodes finish';
   io.writeStderr(`venc: ${pausedText({ ...state, isFrozen: state.frozen })}${encodes}${end}\n`);
+  for (const name of state.not_frozen_by ?? [])
+    io.writeStderr(`venc: warning: ${tooOldText(name)} finishes its encodes\n`);
+  return exitCodes.done;
 }
 
-async function runResume(_: object, { client, io }: Context): Promise<void> {
+async function runResume(ids: readonly string[], _: object, context: Context): Promise<ExitCode> {
+  const { client, io } = context;
+  if (ids.length > 0) return changeJobs(ids, resumeOfJob, context);
   const state = await resumeQueue(await client());
   io.writeStderr(
     state.paused
       ? `venc: ${pausedText({ ...state, isFrozen: state.frozen })}, because the whole daemon is paused; its owner can resume it\n`
       : 'venc: the queue is not paused; waiting jobs start\n',
   );
+  return exitCodes.done;
+}
+
+function requireNoOptions(options: Readonly<Record<string, unknown>>): void {
+  const given = Object.keys(options).filter((name) => options[name] !== undefined);
+  if (given.length === 0) return;
+  throw new VencError(
+    'UsageError',
+    `${given.join(' and ')} ${given.length === 1 ? 'is' : 'are'} for the pause of the whole queue, and not for that of single jobs.`,
+    { hint: 'venc pause ID stops an encoder at once, and holds until venc resume ID' },
+  );
+}
+
+async function changeJobs(args: readonly string[], action: BulkAction, context: Context): Promise<ExitCode> {
+  const { client, ids } = await resolveJobs(args, context);
+  return applyToEach(client, ids, action, context.io);
+}
+
+const pauseOfJob: BulkAction = {
+  name: 'pause',
+  doneText: 'is paused, and does not start until it is resumed',
+  states: ['pending', 'waiting', 'processing'],
+  async apply(client, id) {
+    const { frozen, not_frozen_by: worker } = await changeJobPause(client, 'pauseJob', id);
+    if (worker) return `is paused, but ${tooOldText(worker)} finishes its encode`;
+    return frozen ? 'is paused: its encoder is stopped, and another job may have its slot' : undefined;
+  },
+};
+
+const resumeOfJob: BulkAction = {
+  ...pauseOfJob,
+  name: 'resume',
+  doneText: 'is not paused; it goes on in the next free slot',
+  apply: async (client, id) => void (await changeJobPause(client, 'resumeJob', id)),
+};
+
+function tooOldText(worker: string): string {
+  return `the worker ${safeText(worker)} (an earlier version of venc, which cannot be stopped)`;
 }

@@ -33,7 +33,7 @@ const argumentsBySource: Readonly<Record<string, readonly string[]>> = {
   folders: ['backup folder', 'restore folder'],
   inputs: ['input id'],
   outputs: ['output id'],
-  active: ['cancel id'],
+  active: ['cancel id', 'pause id', 'resume id', 'priority id', 'next id'],
   unfinished: ['resubmit id'],
   jobs: ['show id', 'watch id', 'wait id', 'logs id', 'download id', 'rm id'],
   followed: ['progress id'],

@@ -43,6 +43,7 @@ export function jobText(job: JobRecord, colours: TextColours, { now, progress }:
       : [['progress', formatProgress(displayProgress(progress), etaOfJob(progress.outputs))] as const]),
     ...(job.test ? [['test', 'yes: outputs are cut to 5 seconds'] as const] : []),
     ...(job.grouping === null ? [] : [['grouping', job.grouping] as const]),
+    ...(job.paused === true ? [['paused', 'yes: venc resume ends that'] as const] : []),
     ...(job.priority === undefined ? [] : [['priority', String(job.priority)] as const]),
     ...(job.requires === undefined ? [] : [['requires', job.requires.join(', ')] as const]),
     ...(job.pass_through === null ? [] : [['pass_through', job.pass_through] as const]),
@@ -92,8 +93,13 @@ export function outputText(output: OutputDetails, colours: TextColours): string 
   return fileText('output', output, output.label, [], colours);
 }
 
-function jobState({ state, input_media_file: input, output_media_files: outputs }: JobRecord): string {
-  return displayState({ state, input, outputs });
+function jobState({
+  state,
+  paused,
+  input_media_file: input,
+  output_media_files: outputs,
+}: JobRecord): string {
+  return displayState({ state, input, outputs, paused });
 }
 
 /** The time from the submission to the end, or to now. */

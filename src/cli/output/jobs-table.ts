@@ -76,8 +76,13 @@ function inputText(job: JobRecord, width: number): string {
   return isUrl(location) || width >= minWidthForPaths ? location : (inputFileName(job) ?? location);
 }
 
-function stateText({ state, input_media_file: input, output_media_files: outputs }: JobRecord): string {
-  return displayState({ state, input, outputs });
+function stateText({
+  state,
+  paused,
+  input_media_file: input,
+  output_media_files: outputs,
+}: JobRecord): string {
+  return displayState({ state, input, outputs, paused });
 }
 
 function namesText(job: JobRecord): string {

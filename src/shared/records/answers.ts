@@ -141,6 +141,29 @@ export const queueFields = {
     isNullable: true,
     description: 'when the pause ends; null if it holds until the queue is resumed',
   },
+  not_frozen_by: {
+    type: 'array',
+    isOptional: true,
+    item: 'name',
+    of: { type: 'string', description: 'name of a worker' },
+    description:
+      'in the answer to a pause: the workers that finish their encodes, because their version cannot stop them; otherwise absent',
+  },
+} as const satisfies RecordTable;
+
+/** The pause of a job, an addition to the document. */
+export const jobPauseFields = {
+  paused: { type: 'boolean', description: 'whether the job itself is paused' },
+  frozen: {
+    type: 'boolean',
+    description: 'whether its run is stopped, at once or with the next report of its worker',
+  },
+  not_frozen_by: {
+    type: 'string',
+    isOptional: true,
+    description:
+      'name of the worker that runs it to its end, because its version cannot stop it; otherwise absent',
+  },
 } as const satisfies RecordTable;
 
 /** What a worker checks before it asks for work: versions and clock. */
@@ -185,6 +208,7 @@ export const responses = {
   presets: object(presetListFields, 'the presets'),
   preset: object(presetFields, 'a preset'),
   savedPreset: object(savedPresetFields, 'a preset that was saved'),
+  jobPause: object(jobPauseFields, 'the pause of a job'),
   uploaded: object(uploadedFields, 'a file that was uploaded'),
   settings: object(
     {

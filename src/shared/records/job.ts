@@ -76,6 +76,13 @@ const inputName = {
     description: 'name of the input in the request, such as the path of an uploaded file; an addition',
   },
 } as const satisfies RecordTable;
+/** An addition: the pause of the job itself. */
+const paused = {
+  type: 'boolean',
+  isOptional: true,
+  description:
+    'true if the job itself is paused: it does not start, or its encoder is stopped; otherwise absent; an addition',
+} as const;
 
 /** A job as the job list shows it (section 2.3): without checksums. */
 export const listedJobFields = {
@@ -89,6 +96,7 @@ export const listedJobFields = {
     description: 'the outputs',
   },
   thumbnails,
+  paused,
   worker,
 } as const satisfies RecordTable;
 
@@ -120,6 +128,7 @@ export const jobFields = {
   },
   thumbnails,
   ...queueFields,
+  paused,
   worker,
   warnings,
 } as const satisfies RecordTable;

@@ -62,6 +62,11 @@ const id = { id: { type: 'integer', description: 'id of the input or output' } }
 export const jobProgressFields = {
   state: { type: 'string', values: jobStates, description: 'state of the job' },
   progress: integerPercent,
+  paused: {
+    type: 'boolean',
+    isOptional: true,
+    description: 'true if the job itself is paused; otherwise absent',
+  },
   input: { type: 'object', fields: { ...id, ...inputProgressFields }, description: 'progress of the input' },
   outputs: {
     type: 'array',

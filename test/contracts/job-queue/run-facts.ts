@@ -68,6 +68,44 @@ export const runFacts: QueueFacts = {
     }
   },
 
+  'a paused job leaves the queue, and starts once it is resumed': async ({ store, queue, fixture }) => {
+    const [first, second] = [await store.create(sampleDraft()), await store.create(sampleDraft())];
+    for (const { id } of [first, second]) await queue.enqueue(await store.update(id, (job) => job));
+    const pause = async (id: number, type: 'paused' | 'unpaused') =>
+      queue.followPause(await store.update(id, (job) => apply(job, { type }, now)));
+    await pause(first.id, 'paused');
+    await pause(first.id, 'paused');
+    queue.work(fixture.handler, { slots: 1 });
+    const other = await fixture.next();
+    assert.is(other.run.job.id, second.id);
+    await queue.enqueue((await store.get(first.id)) ?? first);
+    await other.end();
+    await pause(first.id, 'unpaused');
+    await pause(first.id, 'unpaused');
+    const resumed = await fixture.next();
+    assert.is(resumed.run.job.id, first.id);
+    await resumed.end();
+  },
+
+  'a paused run is stopped and gives its slot to another job': async ({ store, queue, fixture }) => {
+    const [first, second] = [await store.create(sampleDraft()), await store.create(sampleDraft())];
+    for (const job of [first, second]) await queue.enqueue(job);
+    queue.work(fixture.handler, { slots: 1 });
+    const paused = await fixture.next();
+    const pause = async (type: 'paused' | 'unpaused') =>
+      queue.followPause(await store.update(first.id, (job) => apply(job, { type }, now)));
+    await pause('paused');
+    const other = await fixture.next();
+    assert.is(other.run.job.id, second.id);
+    assert.equal([paused.freezer.isFrozen, other.freezer.isFrozen], [true, false]);
+    assert.is((await store.get(first.id))?.state, 'processing');
+    await other.end();
+    await pause('unpaused');
+    assert.is(paused.freezer.isFrozen, false);
+    await paused.end();
+    assert.is((await store.get(first.id))?.state, 'finished');
+  },
+
   'as many jobs run at once as there are slots, and never more': async ({ store, queue, fixture }) => {
     for (let count = 0; count < 9; count += 1) await queue.enqueue(await store.create(sampleDraft()));
     queue.work(fixture.handler, { slots: 3 });

@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { workersWithoutFreeze } from '../../../daemon/actions/pause-job.js';
 import { claimForWorker } from '../../../daemon/actions/serve-worker.js';
 import { apply } from '../../../daemon/jobs/changes.js';
 import type { Job } from '../../../daemon/jobs/job.js';
@@ -275,6 +276,26 @@ test('a wait for a job ends after its time, with its signal, and when the worker
   const waiting = wait(60_000);
   await workers.setDraining('box', true);
   assert.equal(await waiting, { claim: null, isDraining: true });
+});
+
+test('a worker stops the programs of a paused job with its next heartbeat', async ({ harness }) => {
+  const daemon = await harness.start();
+  const id = await daemon.create();
+  const worker = await daemon.join();
+  const claim = await claimNext(daemon, worker);
+  const pause = async (type: 'paused' | 'unpaused') =>
+    daemon.queue.followPause(await harness.store.update(id, (job) => apply(job, { type }, new Date())));
+  await pause('paused');
+  assert.is((await daemon.claims.heartbeat(id, claim.token, report(worker))).frozen, true);
+  await pause('unpaused');
+  assert.is((await daemon.claims.heartbeat(id, claim.token, report(worker))).frozen, undefined);
+  await pause('paused');
+  const running = [(await harness.store.get(id)) ?? claim.job];
+  assert.equal(workersWithoutFreeze(daemon, running), ['box'], 'its protocol is too old');
+  harness.expireLeases();
+  await waitUntil('the job waits again', async () => (await harness.store.get(id))?.state === 'waiting');
+  const job = await harness.store.get(id);
+  assert.equal([job?.isPaused, job?.crashes], [true, 0], 'the end of a stopped run is no crash');
 });
 
 test.run();
