@@ -12,7 +12,7 @@ import {
 } from '../store/accounts/accounts-document.js';
 import { newNotificationSecret, newShortId } from '../store/accounts/keys.js';
 import type { SetupStore } from '../store/accounts/setup-store.js';
-import { type NewKey, namedAccount, withNewKey } from './api-keys.js';
+import { isValidName, type NewKey, namedAccount, withNewKey } from './api-keys.js';
 
 /** An account and how many keys it has. */
 interface AccountSummary extends Account {
@@ -78,7 +78,7 @@ function toSummary(document: AccountsDocument, account: Account): AccountSummary
 }
 
 function requireValidName(name: string): void {
-  if (/^[\p{L}\p{N}][\p{L}\p{M}\p{N}._@+-]{0,63}$/u.test(name)) return;
+  if (isValidName(name)) return;
   throw new VencError(
     'UsageError',
     'The name of an account has 1 to 64 letters, digits or . _ - @ +, and begins with a letter or a digit.',

@@ -4,17 +4,19 @@
  */
 import { VencError } from '../../src/shared/errors.js';
 import { findSuggestions } from '../../src/shared/text/suggestions.js';
+import { defaultAccountId } from '../jobs/job.js';
 import type { Account, KeyKind } from '../store/account-store.js';
 import {
   type AccountsDocument,
   accountById,
   accountByName,
   allKeys,
-  keyCount,
+  expiryMsOf,
   type StoredKey,
   type StoredWorkerKey,
   withKey,
   withoutKey,
+  withRetiredKey,
   withWorkerKey,
   workerKeys,
 } from '../store/accounts/accounts-document.js';
@@ -24,10 +26,14 @@ import type { SetupStore } from '../store/accounts/setup-store.js';
 /** A key as it is shown: without the key itself and without its hash. */
 interface ApiKeySummary {
   readonly id: string;
+  /** Null if it has none. */
+  readonly name: string | null;
   readonly kind: KeyKind | 'worker';
   /** Name of its account; null for a worker key. */
   readonly account: string | null;
   readonly createdAt: string;
+  /** Null if it does not expire. */
+  readonly expiresAt: string | null;
   /** When it was last used; a running daemon writes this at most a minute late. */
   readonly lastUsedAt: string | null;
 }
@@ -39,7 +45,7 @@ interface RevokedAccountKey {
   readonly account: string;
   /** Whether it was the owner's key, which is also stored itself. */
   readonly isOwners: boolean;
-  /** Whether its account still has a full-access key. */
+  /** Whether its account still has a valid full-access key. */
   readonly hasFullKeyLeft: boolean;
 }
 
@@ -54,40 +60,86 @@ export async function listKeys(setup: SetupStore, accountName?: string): Promise
   const document = await setup.accounts();
   const account = accountName === undefined ? null : namedAccount(document, accountName);
   const uses = await setup.keyUses();
-  const times = ({ id, createdAt }: StoredWorkerKey) => ({ createdAt, lastUsedAt: uses[id] ?? null });
+  const common = ({ id, name, createdAt, expiresAt }: StoredWorkerKey) => ({
+    ...{ id, createdAt },
+    name: name ?? null,
+    expiresAt: expiresAt ?? null,
+    lastUsedAt: uses[id] ?? null,
+  });
   const ofAccounts = document.keys
     .filter(({ accountId }) => account === null || accountId === account.id)
     .map((key) => ({
-      id: key.id,
       kind: key.kind,
       account: nameOfAccount(document, key),
-      ...times(key),
+      ...common(key),
     }));
   if (account !== null) return ofAccounts;
   const ofWorkers = workerKeys(document).map((key) => ({
-    id: key.id,
     kind: 'worker' as const,
     account: null,
-    ...times(key),
+    ...common(key),
   }));
   return [...ofAccounts, ...ofWorkers];
 }
 
-/** Creates a key of an account. Rejects with `NotFoundError` if there is no such account. */
-export async function createKey(setup: SetupStore, accountName: string, kind: KeyKind): Promise<NewKey> {
+/** What a new key is for, and when it expires. */
+interface KeyDetails {
+  readonly name?: string;
+  /** In ISO 8601. */
+  readonly expiresAt?: string;
+}
+
+/**
+ * Creates a key of an account. Rejects with `NotFoundError` if there is no such account, with `UsageError` for an
+ * invalid name.
+ */
+export async function createKey(
+  setup: SetupStore,
+  accountName: string,
+  kind: KeyKind,
+  details: KeyDetails = {},
+): Promise<NewKey> {
+  requireValidName(details.name);
   return setup.update(async ({ accounts: document, replaceAccounts }) => {
-    const { updated, created } = withNewKey(document, namedAccount(document, accountName), kind);
+    const account = namedAccount(document, accountName);
+    const { updated, created } = withNewKey(document, account, kind, details);
     await replaceAccounts(updated);
     return created;
   });
 }
 
-/** Creates a worker key. */
-export async function createWorkerKey(setup: SetupStore): Promise<NewKey> {
+/** Creates a worker key. Rejects with `UsageError` for an invalid name. */
+export async function createWorkerKey(setup: SetupStore, details: KeyDetails = {}): Promise<NewKey> {
+  requireValidName(details.name);
   return setup.update(async ({ accounts: document, replaceAccounts }) => {
-    const { updated, created } = withNewWorkerKey(document);
+    const { updated, created } = withNewWorkerKey(document, details);
     await replaceAccounts(updated);
     return created;
+  });
+}
+
+/** The owner's new key, and until when the earlier one is valid, in ISO 8601; null if there was none. */
+interface RotatedKey extends NewKey {
+  readonly earlierUntil: string | null;
+}
+
+/**
+ * Replaces the owner's key by a new one. The earlier key is valid for a number of seconds, and no start of a daemon adds
+ * it again.
+ */
+export async function rotateOwnerKey(setup: SetupStore, graceSeconds: number): Promise<RotatedKey> {
+  const until = new Date(Date.now() + graceSeconds * 1000).toISOString();
+  return setup.update(async ({ accounts: document, ...locked }) => {
+    const earlier = await locked.ownerKey();
+    const account = accountById(document, defaultAccountId);
+    if (account === null) throw new VencError('NotFoundError', 'There is no account "default".');
+    const { updated, created } = withNewKey(document, account, 'full');
+    const hash = earlier === null ? null : hashKey(earlier);
+    // In a data folder, after a crash between the two writes, the earlier key is valid for the grace, and the next
+    // start makes a new one.
+    await locked.replaceAccounts(hash === null ? updated : withRetiredKey(updated, hash, until));
+    await locked.replaceOwnerKey(created.key);
+    return { ...created, earlierUntil: hash === null ? null : until };
   });
 }
 
@@ -115,7 +167,9 @@ export async function revokeKey(setup: SetupStore, id: string): Promise<RevokedK
       kind: key.kind,
       account: nameOfAccount(document, key),
       isOwners,
-      hasFullKeyLeft: keyCount(updated, key.accountId, 'full') > 0,
+      hasFullKeyLeft: updated.keys.some(
+        (one) => one.accountId === key.accountId && one.kind === 'full' && expiryMsOf(one) > Date.now(),
+      ),
     };
   });
 }
@@ -171,16 +225,37 @@ export function namedAccount(document: AccountsDocument, name: string): Account 
 }
 
 /** Adds a key to an account. Returns the new document and the key. */
-export function withNewKey(document: AccountsDocument, account: Account, kind: KeyKind) {
+export function withNewKey(
+  document: AccountsDocument,
+  account: Account,
+  kind: KeyKind,
+  details: KeyDetails = {},
+) {
   const created: NewKey = { id: newShortId(allKeys(document)), key: newKey() };
-  const createdAt = new Date().toISOString();
-  const stored = { id: created.id, accountId: account.id, kind, hash: hashKey(created.key), createdAt };
+  const stored = { id: created.id, accountId: account.id, kind, ...storedParts(created, details) };
   return { updated: withKey(document, stored), created };
 }
 
 /** Adds a worker key. Returns the new document and the key. */
-function withNewWorkerKey(document: AccountsDocument) {
+function withNewWorkerKey(document: AccountsDocument, details: KeyDetails) {
   const created: NewKey = { id: newShortId(allKeys(document)), key: newWorkerKey() };
-  const stored = { id: created.id, hash: hashKey(created.key), createdAt: new Date().toISOString() };
-  return { updated: withWorkerKey(document, stored), created };
+  return { updated: withWorkerKey(document, { id: created.id, ...storedParts(created, details) }), created };
+}
+
+function storedParts({ key }: NewKey, details: KeyDetails) {
+  return { hash: hashKey(key), createdAt: new Date().toISOString(), ...details };
+}
+
+function requireValidName(name: string | undefined): void {
+  if (name === undefined || isValidName(name)) return;
+  throw new VencError(
+    'UsageError',
+    'The name of a key has 1 to 64 letters, digits or . _ - @ +, and begins with a letter or a digit.',
+    { hint: 'for example: venc keys create --name ci' },
+  );
+}
+
+/** Whether a text can be the name of an account or of a key. */
+export function isValidName(name: string): boolean {
+  return /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._@+-]{0,63}$/u.test(name);
 }

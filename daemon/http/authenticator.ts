@@ -15,6 +15,8 @@ export interface Authentication {
   /** The worker key of the request; on routes of workers, only one that was sent as a bearer token. */
   readonly workerKey: WorkerKey | null;
   readonly isKeyPresent: boolean;
+  /** When the key of the request has expired; null for a valid or an unknown one. */
+  readonly expiredAt: Date | null;
   /** Why the body could not be read if it was the last place to look for a key; empty otherwise. */
   readonly bodyErrors: readonly string[];
 }
@@ -72,10 +74,12 @@ export class Authenticator {
     const found = (): Authentication => {
       const holder = accounts.holderOfDigest(digest);
       const workerKey = holder === null ? accounts.workerKeyOf(digest) : null;
-      return { holder, workerKey, isKeyPresent: true, bodyErrors: [] };
+      const expiredAt = holder === null && workerKey === null ? accounts.expiryOf(digest) : null;
+      return { holder, workerKey, isKeyPresent: true, expiredAt, bodyErrors: [] };
     };
     const known = found();
-    return known.holder === null && known.workerKey === null ? accounts.refresh().then(found) : known;
+    const isKnown = known.holder !== null || known.workerKey !== null || known.expiredAt !== null;
+    return isKnown ? known : accounts.refresh().then(found);
   }
 
   #digestOf(socket: Socket, key: string): KeyDigest {
@@ -97,7 +101,13 @@ export class Authenticator {
   }
 }
 
-const noKey: Authentication = { holder: null, workerKey: null, isKeyPresent: false, bodyErrors: [] };
+const noKey: Authentication = {
+  holder: null,
+  workerKey: null,
+  isKeyPresent: false,
+  expiredAt: null,
+  bodyErrors: [],
+};
 
 function withoutWorkerKey(found: Authentication): Authentication {
   return found.workerKey === null ? found : noKey;
@@ -119,14 +129,16 @@ function workerTokenOf(headers: RequestContext['incoming']['headers']): string |
 
 /**
  * Rejects a request that is not authorized. A missing or unknown key is 401 on collections, and 404 on
- * addresses with an id, as if that did not exist. A read-only key is 403 where a full one is needed, and a
+ * addresses with an id, as if that did not exist. An expired key is 401 everywhere: its holder may know that. A
+ * read-only key is 403 where a full one is needed, and a
  * worker key everywhere. The key may be in a body that cannot be read: the errors of the body are then listed
  * too.
  */
 export function authorize(route: Route, authentication: Authentication): KeyHolder {
-  const { holder, workerKey, isKeyPresent, bodyErrors } = authentication;
+  const { holder, workerKey, isKeyPresent, expiredAt, bodyErrors } = authentication;
   if (workerKey !== null)
     throw new VencError('ForbiddenError', 'This is a worker key, which can only be used by venc worker.');
+  if (expiredAt !== null) throw expiredError('API key', expiredAt);
   if (holder === null) {
     if (route.path.includes(':id'))
       throw authError('NotFoundError', 'There is nothing with this id for this API key.', bodyErrors);
@@ -146,9 +158,10 @@ export function authorize(route: Route, authentication: Authentication): KeyHold
 
 /**
  * The error for a request to a route of workers that has no valid worker key: 403 for the key of an account, and
- * 401 for a missing or unknown key.
+ * 401 for a missing, unknown or expired key.
  */
-export function workerKeyError({ holder, isKeyPresent, bodyErrors }: Authentication): VencError {
+export function workerKeyError({ holder, isKeyPresent, expiredAt, bodyErrors }: Authentication): VencError {
+  if (expiredAt !== null) return expiredError('worker key', expiredAt);
   if (holder !== null)
     return new VencError(
       'ForbiddenError',
@@ -158,6 +171,10 @@ export function workerKeyError({ holder, isKeyPresent, bodyErrors }: Authenticat
     ? 'The worker key is not known.'
     : 'The worker key is missing: send it in the header Authorization, as a bearer token.';
   return authError('UnauthorizedError', message, bodyErrors);
+}
+
+function expiredError(what: string, expiredAt: Date): VencError {
+  return new VencError('UnauthorizedError', `The ${what} expired on ${expiredAt.toISOString()}.`);
 }
 
 function authError(

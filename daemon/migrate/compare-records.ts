@@ -86,6 +86,7 @@ class Tallies {
     for (const one of document.keys) this.add('API keys', checksumOf([one, keyUses[one.id] ?? null]));
     for (const one of workerKeys(document))
       this.add('worker keys', checksumOf([one, keyUses[one.id] ?? null]));
+    for (const hash of document.retired ?? []) this.add('retired keys', checksumOf(hash));
     if (ownerKey !== null) this.add('owner key', keyedChecksumOf(ownerKey, key));
     for (const one of credentials) this.add('credentials', keyedChecksumOf(one, key));
     for (const name of drainedWorkers) this.add('drained workers', checksumOf(name));

@@ -72,8 +72,8 @@ async function writeCredentials(
   });
 }
 
-function isEmpty({ accounts, keys, workers = [] }: AccountsDocument): boolean {
-  return accounts.length + keys.length + workers.length === 0;
+function isEmpty({ accounts, keys, workers = [], retired = [] }: AccountsDocument): boolean {
+  return accounts.length + keys.length + workers.length + retired.length === 0;
 }
 
 async function put(path: string, hasContent: boolean, write: () => Promise<void>): Promise<void> {

@@ -50,17 +50,22 @@ export interface WorkerKey {
 
 /** Accounts and their keys, and the keys of workers. Keys are stored hashed and compared in constant time. */
 export interface AccountStore {
-  /** The holder of a key; null for an unknown key. Needs no disk access. */
+  /** The holder of a key; null for a key that is unknown or has expired. Needs no disk access. */
   holderOf(key: string): KeyHolder | null;
   /**
    * The digest that keys are compared by. Computing it is most of the cost of `holderOf`, and equal keys have
    * equal digests.
    */
   digestOf(key: string): KeyDigest;
-  /** The holder of the key with this digest; null for an unknown one. */
+  /** The holder of the key with this digest; null for one that is unknown or has expired. */
   holderOfDigest(digest: KeyDigest): KeyHolder | null;
-  /** The worker key with this digest; null for an unknown one, and for the key of an account. Needs no disk access. */
+  /**
+   * The worker key with this digest; null for one that is unknown or has expired, and for the key of an account. Needs
+   * no disk access.
+   */
   workerKeyOf(digest: KeyDigest): WorkerKey | null;
+  /** When the key with this digest, of an account or of a worker, has expired; null for any other. */
+  expiryOf(digest: KeyDigest): Date | null;
   /**
    * Loads changes by other processes at once, which otherwise takes up to a second. Rejects with
    * `UnavailableError` if they are in a database that cannot be used now.
@@ -84,13 +89,14 @@ export interface AccountStore {
    */
   recordUse(keyId: string): void;
   /**
-   * Calls `onRevoked` once, when the key with this id, of an account or of a worker, is revoked; at once if
-   * there is none now. Returns a function that ends the watch.
+   * Calls `onRevoked` once, when the key with this id, of an account or of a worker, is revoked or expires; at once
+   * if there is no valid one now. Returns a function that ends the watch.
    */
   watchKey(keyId: string, onRevoked: () => void): () => void;
   /**
    * Ensures that there is an account `default` (live) and that `key`, if given, is one of its full-access
-   * keys. Resolves to the owner's key, which is stored in the data folder, readable to the owner alone.
+   * keys. A key that a rotation has retired is not added again; the log says so. Resolves to the owner's key, which is
+   * stored in the data folder, readable to the owner alone.
    */
   ensureOwner(key?: string): Promise<string>;
 }

@@ -104,6 +104,9 @@ function hintOf(
   if (errorClass === 'ForbiddenError' && routes[route].key === 'worker') {
     return 'on the machine of the daemon, create a worker key: venc keys create --worker';
   }
+  if (errorClass === 'UnauthorizedError' && /^The (API|worker) key expired on /.test(messages[0] ?? '')) {
+    return 'on the machine of the daemon, create another one: venc keys create';
+  }
   if (errorClass === 'UnauthorizedError' && response.isOwnDaemon === false) {
     return 'check VENC_API_KEY, or give the target its new key: venc target add NAME URL --force';
   }

@@ -211,7 +211,7 @@ export const errorClasses = {
   UnauthorizedError: requestRejection(
     401,
     exitCodes.unauthorized,
-    'The API key is missing or unknown.',
+    'The API key is missing or unknown, or it has expired.',
     'Send the key in the header Service-Api-Key; the CLI reads it from VENC_API_KEY.',
   ),
   ForbiddenError: requestRejection(

@@ -93,7 +93,10 @@ test('keys are listed by id, kind, account and times, without the keys themselve
     ],
   );
   for (const key of keys) {
-    assert.equal(Object.keys(key), ['id', 'kind', 'account', 'created_at', 'last_used_at']);
+    assert.equal(Object.keys(key), [
+      ...['id', 'name', 'kind', 'account'],
+      ...['created_at', 'expires_at', 'last_used_at'],
+    ]);
     assert.match(String(key.id), /^[0-9a-f]{8}$/);
   }
   const usedAt = '2024-01-01T00:00:00.000Z';
@@ -103,7 +106,7 @@ test('keys are listed by id, kind, account and times, without the keys themselve
     venc('keys list', 40),
     venc('keys list --account studio --jsonl --fields id,last_used_at'),
   ]);
-  assert.match(table.stdout, /^ID +KIND +ACCOUNT +CREATED +LAST USE\n/);
+  assert.match(table.stdout, /^ID +NAME +KIND +ACCOUNT +CREATED +EXPIRES +LAST USE\n/);
   assert.match(table.stdout, new RegExp(`^${keys[2]?.id} +read-only +studio +.* \\d+d ago$`, 'm'));
   assert.match(table.stdout, new RegExp(`^${keys[3]?.id} +full +default +.* never$`, 'm'));
   assert.ok(narrow.stdout.split('\n').every((line) => line.length <= 40));
@@ -116,6 +119,57 @@ test('keys are listed by id, kind, account and times, without the keys themselve
   for (const secret of [...secrets, owner, 'hash']) {
     assert.not.ok(`${listed.stdout}${table.stdout}`.includes(secret));
   }
+});
+
+test('a key has a name and an expiry, which the list shows', async ({ venc }) => {
+  const made = await venc('keys create --name ci --expires 90d');
+  assert.match(made.stdout, keyAlone);
+  assert.match(made.stderr, /its id is [0-9a-f]{8}, and it expires on \d{4}-\d\d-\d\d [\d:]+ UTC\n$/);
+  await venc('keys create --worker --name attic --expires 2999-01-01'.replace('2999', String(inTwoYears)));
+  const [, ci, attic] = JSON.parse((await venc('keys list --json')).stdout);
+  assert.equal([ci.name, attic.name, attic.expires_at], ['ci', 'attic', `${inTwoYears}-01-01T00:00:00.000Z`]);
+  assert.ok(Math.abs(Date.parse(ci.expires_at) - Date.now() - 90 * 86_400_000) < 60_000);
+  const table = await venc('keys list', 120);
+  assert.match(table.stdout, new RegExp(`^${ci.id} +ci +full +default .* in (89|90) d +never$`, 'm'));
+  assert.match(table.stdout, / +full +default .* never +never$/m);
+});
+
+const inTwoYears = new Date().getUTCFullYear() + 2;
+
+test('an expiry that is past, unreadable or far away is rejected, and no key is made', async ({ venc }) => {
+  const cases = [
+    ['--expires 0d', /must be in the future/],
+    ['--expires 2020-01-01', /must be in the future, and "2020-01-01" is not/],
+    ['--expires 2020-01-01T10:00+01:00', /must be in the future/],
+    ['--expires soon', /takes a time such as 12h or 90d, or a date/],
+    ['--expires 2027-02-30', /takes a time such as 12h or 90d, or a date/],
+    ['--expires 99999999w', /at most 3650d/],
+    ['--name /etc', /name of a key has 1 to 64/],
+  ] as const;
+  for (const [flags, message] of cases) {
+    const result = await venc(`keys create ${flags}`);
+    assert.equal([result.code, result.stdout], [2, ''], flags);
+    assert.match(result.stderr, message);
+  }
+  assert.is((await venc('keys rotate --grace 99999w')).code, 2);
+  assert.is(JSON.parse((await venc('keys list --json')).stdout).length, 1);
+});
+
+test("the owner's key is rotated, and the earlier one expires after --grace", async ({ folder, venc }) => {
+  await venc('keys list');
+  const before = readFileSync(join(folder, 'owner-key'), 'utf8');
+  const rotated = await venc('keys rotate --grace 2h');
+  assert.match(rotated.stdout, keyAlone);
+  assert.match(rotated.stderr, /owner's key is replaced; .*\nvenc: the earlier key is valid until \d{4}-/);
+  assert.is(readFileSync(join(folder, 'owner-key'), 'utf8'), rotated.stdout);
+  assert.not.ok(`${rotated.stdout}${rotated.stderr}`.includes(before.trim()));
+  const [earlier, now] = JSON.parse((await venc('keys list --json')).stdout);
+  assert.ok(Math.abs(Date.parse(earlier.expires_at) - Date.now() - 7_200_000) < 60_000);
+  assert.is(now.expires_at, null);
+  await venc('keys rotate --grace 0s');
+  assert.match((await venc('keys list', 120)).stdout, / expired +never\n/);
+  const stored = JSON.parse(readFileSync(join(folder, 'accounts.json'), 'utf8'));
+  assert.is(stored.retired.length, 2);
 });
 
 test('a worker key is printed once, listed without an account, and revoked', async ({ folder, venc }) => {

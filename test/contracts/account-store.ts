@@ -8,6 +8,7 @@ import {
   withAccount,
   withKey,
   withoutKey,
+  withRetiredKey,
   withWorkerKey,
 } from '../../daemon/store/accounts/accounts-document.js';
 import type { KeyUseTimes } from '../../daemon/store/accounts/key-use-recorder.js';
@@ -216,6 +217,81 @@ const facts: Readonly<Record<string, (context: Context) => Promise<void>>> = {
       await accounts.refresh();
     }
     assert.equal(revoked, ['unknown', 'watched']);
+  },
+
+  async 'a key that has expired has no holder, and its expiry is known'({ accounts, harness }) {
+    const ownerKey = await accounts.ensureOwner();
+    const before = await harness.stored();
+    const expiresAt = '2024-06-01T00:00:00.000Z';
+    const later = new Date(Date.now() + 3_600_000).toISOString();
+    const expiring = withKey(before, { ...readerKey, name: 'ci', expiresAt: later });
+    const expired = {
+      id: 'e',
+      accountId: 'default',
+      kind: 'full',
+      hash: hashKey('expired'),
+      createdAt,
+    } as const;
+    const all = withKey(expiring, { ...expired, expiresAt });
+    await harness.replace(withWorkerKey(all, { ...workerKey, expiresAt }));
+    await accounts.refresh();
+    assert.is(accounts.holderOf('reader')?.keyId, 'k');
+    assert.equal(
+      [accounts.holderOf('expired'), accounts.workerKeyOf(accounts.digestOf('vencw_1'))],
+      [null, null],
+    );
+    const expiryOf = (key: string) => accounts.expiryOf(accounts.digestOf(key))?.toISOString() ?? null;
+    assert.equal(['expired', 'vencw_1', 'reader', 'unknown', ownerKey].map(expiryOf), [
+      ...[expiresAt, expiresAt],
+      ...[null, null, null],
+    ]);
+    const ended: string[] = [];
+    for (const id of ['e', 'w', 'k']) accounts.watchKey(id, () => ended.push(id));
+    assert.equal(ended, ['e', 'w'], 'a watch of an expired key ends at once');
+    assert.equal((await harness.stored()).keys.find(({ id }) => id === 'k')?.expiresAt, later);
+    assert.equal((await harness.stored()).keys.find(({ id }) => id === 'k')?.name, 'ci');
+  },
+
+  async 'a watch ends when its key expires'({ accounts, harness }) {
+    await accounts.ensureOwner();
+    const expiresAt = new Date(Date.now() + 300).toISOString();
+    await harness.replace(withKey(await harness.stored(), { ...readerKey, expiresAt }));
+    await accounts.refresh();
+    let endedAt = 0;
+    accounts.watchKey('k', () => {
+      endedAt = Date.now();
+    });
+    await waitUntil('the watch has ended', () => endedAt > 0);
+    assert.ok(endedAt >= Date.parse(expiresAt) && accounts.holderOf('reader') === null);
+  },
+
+  async "a retired key is not made the owner's again"({ accounts, restart, harness }) {
+    const first = await accounts.ensureOwner('first');
+    const document = await harness.stored();
+    await harness.replace(
+      withRetiredKey(document, hashKey(first), new Date(Date.now() + 60_000).toISOString()),
+    );
+    const again = await restart();
+    assert.is(again.holderOf('first')?.account.id, 'default', 'it is valid until it expires');
+    const second = await again.ensureOwner('first');
+    assert.is.not(second, 'first');
+    assert.is(await (await restart()).ensureOwner('first'), second);
+    const stored = await harness.stored();
+    assert.equal([stored.retired, stored.keys.length], [[hashKey('first')], 2]);
+    const withoutFirst = { ...stored, keys: stored.keys.filter(({ hash }) => hash !== hashKey('first')) };
+    await harness.replace(withoutFirst);
+    const last = await restart();
+    assert.is(await last.ensureOwner('first'), second, 'also if it was revoked');
+    assert.is(last.holderOf('first'), null);
+  },
+
+  async "a key that expires cannot become the owner's"({ accounts, restart, harness }) {
+    await accounts.ensureOwner();
+    const expiresAt = new Date(Date.now() + 60_000).toISOString();
+    const key = { id: 'k2', accountId: 'default', kind: 'full', hash: hashKey('short'), createdAt } as const;
+    await harness.replace(withKey(await harness.stored(), { ...key, expiresAt }));
+    const error = await (await restart()).ensureOwner('short').catch((caught: unknown) => caught);
+    assert.ok(isVencError(error, 'UsageError') && /expires/.test(error.message));
   },
 
   async 'each of a thousand keys belongs to its own account and no other'({ restart, harness }) {

@@ -27,6 +27,8 @@ interface ListedKey {
   readonly id: string;
   readonly kind: string;
   readonly account: string | null;
+  readonly name: string | null;
+  readonly expires_at: string | null;
 }
 
 const name = 'accounts, keys and credentials in a database';
@@ -111,6 +113,18 @@ function describe(bin: string): void {
     assert.match(stderr, /it was the owner's key: the daemon creates a new one at its next start/);
     assert.equal(await server.query(database, 'select * from venc.owner'), []);
     assert.equal(await keysIn(venc), [], dsn);
+  });
+
+  test("the owner's key is rotated, and a retired one is remembered", async ({ venc, database }) => {
+    await succeed(venc('keys list'));
+    const { stdout } = await succeed(venc('keys rotate --grace 2h'));
+    assert.match(stdout, /^[0-9a-f]{40}\n$/);
+    const [earlier, current] = await keysIn(venc);
+    assert.ok(Date.parse(earlier?.expires_at ?? '') > Date.now() && current?.expires_at === null);
+    assert.is((await server.query(database, 'select * from venc.retired_keys')).length, 1);
+    await succeed(venc('keys create --name ci --expires 90d'));
+    const ci = (await keysIn(venc)).at(-1);
+    assert.ok(ci?.name === 'ci' && Date.parse(ci.expires_at ?? '') > Date.now());
   });
 
   test('credentials are saved, listed and removed', async ({ venc, dsn, folder, database }) => {

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isFinal } from '../../src/shared/states.js';
@@ -152,6 +154,14 @@ function describe(bin: string): void {
     const key = await daemons.createKey('full');
     for (const daemon of [one, other])
       await within(2000, 'it is admitted', async () => (await requestTo(daemon, '/v2/jobs', { key })).ok);
+  });
+
+  test("a rotated owner's key opens both daemons and is in both data folders", async () => {
+    const key = await daemons.rotateOwnerKey();
+    const keyOf = (name: string) => readFileSync(join(daemons.dataFolder(name), 'owner-key'), 'utf8').trim();
+    for (const daemon of [one, other])
+      await within(2000, 'it is admitted', async () => (await requestTo(daemon, '/v2/jobs', { key })).ok);
+    for (const name of ['one', 'other']) await within(2000, 'it is in the folder', () => keyOf(name) === key);
   });
 
   test.run();

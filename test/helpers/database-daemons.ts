@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createKey, createWorkerKey } from '../../daemon/admin/api-keys.js';
+import { createKey, createWorkerKey, rotateOwnerKey } from '../../daemon/admin/api-keys.js';
 import { withSetup } from '../../daemon/admin/open-setup.js';
 import type { JobProgressRecord, JobRecord } from '../../src/shared/records.js';
 import { isFinal } from '../../src/shared/states.js';
@@ -48,6 +48,8 @@ export interface DatabaseDaemons {
   start(name: string, jobs: number, args?: readonly string[]): Promise<DaemonProcess>;
   /** Creates a key of the owner, or of a worker, in the database. A daemon must have started before. */
   createKey(kind: 'full' | 'worker'): Promise<string>;
+  /** Replaces the owner's key in the database. */
+  rotateOwnerKey(): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -65,6 +67,7 @@ export async function startDatabaseDaemons(
   const webhooks = await startWebhookEndpoint();
   const dataFolder = (name: string) => join(folder, name);
   let keyFile: string | null = null;
+  const place = () => ({ dataFolder: dirname(keyFile ?? ''), database: dsn, databaseKey: undefined });
   return {
     ...{ server, source, webhooks, deliveryFolder, dsn, dataFolder },
     async start(name, jobs, args = []) {
@@ -82,11 +85,13 @@ export async function startDatabaseDaemons(
       return daemon;
     },
     async createKey(kind) {
-      const place = { dataFolder: dirname(keyFile ?? ''), database: dsn, databaseKey: undefined };
-      const { key } = await withSetup(place, (setup) =>
+      const { key } = await withSetup(place(), (setup) =>
         kind === 'worker' ? createWorkerKey(setup) : createKey(setup, 'default', kind),
       );
       return key;
+    },
+    async rotateOwnerKey() {
+      return (await withSetup(place(), (setup) => rotateOwnerKey(setup, 3600))).key;
     },
     async close() {
       await Promise.all([source.close(), webhooks.close()]);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAccount } from '../../daemon/admin/accounts.js';
-import { createKey, createWorkerKey } from '../../daemon/admin/api-keys.js';
+import { createKey, createWorkerKey, rotateOwnerKey } from '../../daemon/admin/api-keys.js';
 import { addCredential } from '../../daemon/admin/credentials.js';
 import { openFolderSetup } from '../../daemon/admin/open-setup.js';
 import { openAccounts } from '../../daemon/store/accounts/accounts.js';
@@ -28,7 +28,7 @@ export const folderSecrets = ['a-secret-of-a-bucket', 'an-owner-key-for-tests'] 
 
 /**
  * Creates a data folder with jobs in every state, idempotency keys, pending notifications, removed jobs, accounts, all kinds of keys,
- * credentials and drained workers.
+ * a retired one, credentials and drained workers.
  */
 export async function fillDataFolder(jobCount: number): Promise<string> {
   const folder = join(tempFolder(), 'data');
@@ -36,11 +36,13 @@ export async function fillDataFolder(jobCount: number): Promise<string> {
   const daysAgo = (days: number) => new Date(now - days * 86_400_000);
   makeJobs(folder, { count: jobCount, firstEnd: daysAgo(30), lastEnd: daysAgo(2) });
   const accounts = await openAccounts(folderSetup(folder), { log });
+  await accounts.ensureOwner('an-earlier-key-for-tests');
+  await rotateOwnerKey(openFolderSetup(folder), 3600);
   await accounts.ensureOwner(folderSecrets[1]);
   await accounts.close();
   await createAccount(openFolderSetup(folder), 'studio');
   const { id: usedKey } = await createKey(openFolderSetup(folder), 'studio', 'read-only');
-  await createWorkerKey(openFolderSetup(folder));
+  await createWorkerKey(openFolderSetup(folder), { name: 'attic', expiresAt: daysAgo(-9).toISOString() });
   writeFileSync(join(folder, 'key-uses.json'), JSON.stringify({ [usedKey]: daysAgo(1).toISOString() }));
   const credential = { user: 'me', secret: folderSecrets[0], account: 'studio' };
   await addCredential(openFolderSetup(folder), {

@@ -15,8 +15,9 @@ import { openSharedWorkers } from '../../queue/remote/shared-workers.js';
 import { delay, isUnavailable, retryUntilPersisted } from '../../queue/retry-until-persisted.js';
 import { openAccounts } from '../../store/accounts/accounts.js';
 import { writeOwnerKey } from '../../store/accounts/folder-setup.js';
+import type { SetupStore } from '../../store/accounts/setup-store.js';
 import { readPlaceId } from '../../store/data-folder/data-folder.js';
-import { dataLayout } from '../../store/data-folder/layout.js';
+import { type DataLayout, dataLayout } from '../../store/data-folder/layout.js';
 import { postgresSetup } from '../../store/postgres/accounts.js';
 import {
   clientConfig,
@@ -59,7 +60,8 @@ export async function openDatabaseRecords(options: DatabaseRecordsOptions): Prom
     const storeOptions = { database, log, onRemoved, beforeCreate, onCreate, onUpdate };
     const store = await createPostgresJobStore(storeOptions);
     steps.unshift(() => store.close());
-    const accounts = await openAccounts(postgresSetup({ database, encryptionKey }), { log });
+    const setup = postgresSetup({ database, encryptionKey });
+    const accounts = await openAccounts(setup, { log, now });
     steps.unshift(() => accounts.close());
     const layout = dataLayout(dataFolder);
     // The claims of this daemon begin with the id of its folder, which no other daemon has.
@@ -77,6 +79,9 @@ export async function openDatabaseRecords(options: DatabaseRecordsOptions): Prom
       credentialsOfRun: (run) => untilAvailable(savedCredentials, run, log),
       async ensureOwner(key) {
         await writeOwnerKey(layout, await accounts.ensureOwner(key));
+        // A rotation replaces it while daemons run.
+        const unwatch = accounts.watch(() => void copyOwnerKey(setup, layout, log));
+        steps.unshift(async () => unwatch());
       },
       watchOwn: (listener) => void store.watchOwn(listener),
       isOwnRun,
@@ -128,6 +133,16 @@ export async function openDatabaseRecords(options: DatabaseRecordsOptions): Prom
   } catch (error) {
     await close().catch(() => undefined);
     throw error;
+  }
+}
+
+/** Writes the owner's key of the database to the data folder, where commands of the same user find it. */
+async function copyOwnerKey(setup: SetupStore, layout: DataLayout, log: Log): Promise<void> {
+  try {
+    const key = await setup.ownerKey();
+    if (key !== null) await writeOwnerKey(layout, key);
+  } catch (error) {
+    log('warn', `The owner's key could not be copied to ${layout.ownerKey}: ${describeError(error)}`);
   }
 }
 

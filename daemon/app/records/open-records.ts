@@ -36,7 +36,7 @@ async function openFolderRecords(options: FolderRecordsOptions): Promise<Records
       'warn',
       `The data folder ${dataFolder} belongs to a daemon with a database, and this daemon uses only the jobs in the folder. If that is not intended, stop it, and start it with --database or VENC_DATABASE.`,
     );
-  const accounts = await openAccounts(folderSetup(dataFolder, options.disk), { log }).catch(
+  const accounts = await openAccounts(folderSetup(dataFolder, options.disk), { log, now }).catch(
     async (error: unknown) => {
       await store.close();
       throw error;

@@ -81,7 +81,7 @@ const info = {
 
 **Response formats.** JSON, XML or, where documented, JSONP. The format is selected by the suffix \`.json\`, \`.xml\` or \`.js\`, otherwise by \`format\` in the query, otherwise by the header \`Accept\`; the default is JSON. XML mirrors the JSON: the root is \`api-response\`, elements have the names of the JSON keys, \`type\` is \`integer\`, \`float\`, \`boolean\` or \`array\` unless the value is text, and \`nil="true"\` means null.
 
-**API keys.** Send the key in the header \`Service-Api-Key\` (or \`Zencoder-Api-Key\`), in the query as \`api_key\`, or in the body as \`api_key\`; the first of these that is present is used. Without a valid key, collections return 401, and paths with an id return 404. A read-only key can read inputs, outputs and their progress.
+**API keys.** Send the key in the header \`Service-Api-Key\` (or \`Zencoder-Api-Key\`), in the query as \`api_key\`, or in the body as \`api_key\`; the first of these that is present is used. Without a known key, collections return 401, and paths with an id return 404. A key that has expired is answered with 401. A read-only key can read inputs, outputs and their progress.
 
 **Errors.** All errors of a request are returned at once, as \`{"errors": ["..."]}\`, in the requested format. In addition to the responses of each operation: 404 for unknown paths, 405 with \`Allow\` for methods that a path does not support, 500 for internal errors, and 400, 408, 417 or 431 for invalid HTTP.
 

@@ -52,8 +52,8 @@ export const errorResponses = [
     status: 401,
     name: 'Unauthorized',
     text: meaning('UnauthorizedError'),
-    appliesTo: (condition) =>
-      condition.route.key === 'worker' || (condition.route.key !== 'none' && !hasId(condition)),
+    // With an id in the path only an expired key is: an unknown one is 404.
+    appliesTo: ({ route }) => route.key !== 'none',
   },
   {
     status: 403,

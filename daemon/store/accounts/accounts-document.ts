@@ -10,6 +10,10 @@ export interface StoredKey {
   /** SHA-256 of the key, 64 hexadecimal digits. */
   readonly hash: string;
   readonly createdAt: string;
+  /** What it is for, as its creator named it. Absent if it has no name. */
+  readonly name?: string;
+  /** When it expires, in ISO 8601. Absent if it does not. */
+  readonly expiresAt?: string;
 }
 
 /** A worker key as it is stored. */
@@ -24,6 +28,8 @@ export interface AccountsDocument {
   readonly keys: readonly StoredKey[];
   /** Absent in documents of earlier versions. */
   readonly workers?: readonly StoredWorkerKey[];
+  /** The hashes of earlier keys of the owner, which no start makes the owner's again. Absent if there are none. */
+  readonly retired?: readonly string[];
 }
 
 /** The document as older versions wrote it: accounts without notification secrets. */
@@ -67,6 +73,26 @@ export function withoutKey(document: AccountsDocument, id: string): AccountsDocu
   return { ...document, keys, workers: workerKeys(document).filter((key) => key.id !== id) };
 }
 
+/** Retires the owner's key with a hash: it is remembered, and expires. The key itself may be absent. */
+export function withRetiredKey(
+  document: AccountsDocument,
+  hash: string,
+  expiresAt: string,
+): AccountsDocument {
+  const keys = document.keys.map((key) => (key.hash === hash ? { ...key, expiresAt } : key));
+  return { ...document, keys, retired: [...new Set([...(document.retired ?? []), hash])].sort() };
+}
+
+/** Whether a rotation has retired the key with a hash. */
+export function isRetired({ retired = [] }: AccountsDocument, hash: string): boolean {
+  return retired.includes(hash);
+}
+
+/** When a key expires, in milliseconds; infinite if it does not. */
+export function expiryMsOf({ expiresAt }: Pick<StoredKey, 'expiresAt'>): number {
+  return expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
+}
+
 /** The worker keys. */
 export function workerKeys({ workers = [] }: AccountsDocument): readonly StoredWorkerKey[] {
   return workers;
@@ -87,11 +113,9 @@ export function accountByName(document: AccountsDocument, name: string): Account
   return document.accounts.find((account) => account.name === name) ?? null;
 }
 
-/** The number of keys of an account, of one kind or of all. */
-export function keyCount(document: AccountsDocument, accountId: string, kind?: KeyKind): number {
-  const matches = (key: StoredKey) =>
-    key.accountId === accountId && (kind === undefined || key.kind === kind);
-  return document.keys.filter(matches).length;
+/** The number of keys of an account. */
+export function keyCount(document: AccountsDocument, accountId: string): number {
+  return document.keys.filter((key) => key.accountId === accountId).length;
 }
 
 /** Whether every account has its notification secret. */
@@ -114,9 +138,18 @@ export function readAccountsDocument(value: unknown): StoredAccounts | null {
   const accounts: unknown[] = value.accounts;
   const keys: unknown[] = value.keys;
   if (!accounts.every(isAccount) || !keys.every(isStoredKey)) return null;
-  if (value.workers === undefined) return { accounts, keys };
-  const workers: unknown = value.workers;
-  return Array.isArray(workers) && workers.every(isStoredWorkerKey) ? { accounts, keys, workers } : null;
+  const { workers, retired } = value;
+  if (workers !== undefined && !isListOf(workers, isStoredWorkerKey)) return null;
+  if (retired !== undefined && !isListOf(retired, isHash)) return null;
+  return {
+    ...{ accounts, keys },
+    ...(workers === undefined ? {} : { workers }),
+    ...(retired === undefined ? {} : { retired }),
+  };
+}
+
+function isListOf<Item>(value: unknown, isItem: (item: unknown) => item is Item): value is readonly Item[] {
+  return Array.isArray(value) && value.every(isItem);
 }
 
 function upsert<Item extends { readonly id: string }>(items: readonly Item[], item: Item): readonly Item[] {
@@ -168,8 +201,17 @@ function isStoredWorkerKey(value: unknown): value is StoredWorkerKey {
   return (
     isObject(value) &&
     typeof value.id === 'string' &&
-    typeof value.hash === 'string' &&
-    /^[0-9a-f]{64}$/.test(value.hash) &&
-    typeof value.createdAt === 'string'
+    isHash(value.hash) &&
+    typeof value.createdAt === 'string' &&
+    (value.name === undefined || typeof value.name === 'string') &&
+    (value.expiresAt === undefined || isTime(value.expiresAt))
   );
+}
+
+function isHash(value: unknown): value is string {
+  return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
+}
+
+function isTime(value: unknown): value is string {
+  return typeof value === 'string' && !Number.isNaN(Date.parse(value));
 }

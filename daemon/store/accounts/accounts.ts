@@ -14,6 +14,8 @@ import {
   type AccountsDocument,
   accountById,
   allKeys,
+  expiryMsOf,
+  isRetired,
   noAccounts,
   withAccount,
   withKey,
@@ -43,14 +45,16 @@ interface OpenAccounts extends AccountStore {
 interface OpenAccountsOptions {
   /** Logs when changed accounts cannot be read, or the last uses of keys cannot be written. */
   readonly log: Log;
+  /** The clock by which keys expire; that of the machine if absent. */
+  readonly now?: () => Date;
 }
 
 /**
  * Opens accounts. They are held in memory, and changes by other processes apply within a second. Rejects as
  * `SetupStore.follow` does.
  */
-export async function openAccounts(setup: SetupStore, { log }: OpenAccountsOptions): Promise<OpenAccounts> {
-  const accounts = new Accounts(setup, log);
+export async function openAccounts(setup: SetupStore, options: OpenAccountsOptions): Promise<OpenAccounts> {
+  const accounts = new Accounts(setup, options);
   await accounts.open();
   return accounts;
 }
@@ -60,20 +64,28 @@ interface KeyWatch {
   readonly onRevoked: () => void;
 }
 
+/** How often the keys of watches are compared with the clock at least, in milliseconds: it may be set meanwhile. */
+const expiryCheckMs = 60_000;
+
 class Accounts implements OpenAccounts {
   readonly #setup: SetupStore;
   readonly #log: Log;
+  readonly #now: () => number;
   readonly #uses: KeyUseRecorder;
   readonly #keyWatches = new Set<KeyWatch>();
   readonly #listeners = new Set<() => void>();
   #followed: FollowedAccounts | null = null;
+  #checkTimer: NodeJS.Timeout | null = null;
+  /** When the watches are checked next; infinite if they are not. */
+  #checkAtMs = Number.POSITIVE_INFINITY;
   #document = noAccounts;
   #holderOf = createKeyLookup(noAccounts);
   #workerKeyOf = createWorkerKeyLookup(noAccounts);
 
-  constructor(setup: SetupStore, log: Log) {
+  constructor(setup: SetupStore, { log, now }: OpenAccountsOptions) {
     this.#setup = setup;
     this.#log = log;
+    this.#now = now === undefined ? Date.now : () => now().getTime();
     this.#uses = new KeyUseRecorder({
       write: (uses) => setup.addKeyUses(uses, (id) => this.#isKey(id)),
       onError: (error) => log('warn', `The last uses of keys could not be written: ${String(error)}`),
@@ -85,7 +97,7 @@ class Accounts implements OpenAccounts {
   }
 
   holderOf(key: string): KeyHolder | null {
-    return this.#holderOf(digestOf(key));
+    return this.holderOfDigest(digestOf(key));
   }
 
   digestOf(key: string): KeyDigest {
@@ -93,11 +105,18 @@ class Accounts implements OpenAccounts {
   }
 
   holderOfDigest(digest: KeyDigest): KeyHolder | null {
-    return this.#holderOf(digest);
+    const found = this.#holderOf(digest);
+    return found !== null && found.expiresAtMs > this.#now() ? found.holder : null;
   }
 
   workerKeyOf(digest: KeyDigest): WorkerKey | null {
-    return this.#workerKeyOf(digest);
+    const found = this.#workerKeyOf(digest);
+    return found !== null && found.expiresAtMs > this.#now() ? found.holder : null;
+  }
+
+  expiryOf(digest: KeyDigest): Date | null {
+    const found = this.#holderOf(digest) ?? this.#workerKeyOf(digest);
+    return found === null || found.expiresAtMs > this.#now() ? null : new Date(found.expiresAtMs);
   }
 
   async refresh(): Promise<void> {
@@ -136,8 +155,11 @@ class Accounts implements OpenAccounts {
 
   watchKey(keyId: string, onRevoked: () => void): () => void {
     const watch: KeyWatch = { keyId, onRevoked };
-    if (this.#isKey(keyId)) this.#keyWatches.add(watch);
-    else onRevoked();
+    const expiresAtMs = this.#expiryMs(keyId);
+    if (expiresAtMs > this.#now()) {
+      this.#keyWatches.add(watch);
+      this.#scheduleCheck(expiresAtMs);
+    } else onRevoked();
     return () => this.#keyWatches.delete(watch);
   }
 
@@ -147,11 +169,18 @@ class Accounts implements OpenAccounts {
     if (storedKey !== null && (key ?? storedKey) === storedKey && isOwner(this.#document, storedKey))
       return storedKey;
     const owner = await ensureOwner(this.#setup, key);
+    if (key !== undefined && owner.key !== key)
+      this.#log(
+        'warn',
+        "The key in VENC_API_KEY is an earlier owner's key, which venc keys rotate has retired: it is not added again. Remove it from the environment of the daemon.",
+      );
     this.#replace(owner.document);
     return owner.key;
   }
 
   async close(): Promise<void> {
+    this.#keyWatches.clear();
+    this.#cancelCheck();
     await this.#followed?.stop();
     await this.#uses.close();
   }
@@ -169,21 +198,53 @@ class Accounts implements OpenAccounts {
     this.#replace(document);
   }
 
-  /** Replaces the accounts, and calls those who watch a key that was revoked. */
+  /** Replaces the accounts, and ends the watches of keys that were revoked. */
   #replace(document: AccountsDocument): void {
     this.#document = document;
     this.#holderOf = createKeyLookup(document);
     this.#workerKeyOf = createWorkerKeyLookup(document);
-    const ids = new Set(allKeys(document).map(({ id }) => id));
-    for (const watch of [...this.#keyWatches].filter(({ keyId }) => !ids.has(keyId))) {
-      this.#keyWatches.delete(watch);
-      watch.onRevoked();
-    }
+    this.#endWatches();
     for (const listener of this.#listeners) listener();
+  }
+
+  /** Calls those who watch a key that is no longer valid, and comes back when the next one expires. */
+  #endWatches(): void {
+    this.#cancelCheck();
+    const nowMs = this.#now();
+    const expiries = new Map(allKeys(this.#document).map((key) => [key.id, expiryMsOf(key)]));
+    for (const watch of [...this.#keyWatches]) {
+      const expiresAtMs = expiries.get(watch.keyId) ?? 0;
+      if (expiresAtMs > nowMs) this.#scheduleCheck(expiresAtMs);
+      else {
+        this.#keyWatches.delete(watch);
+        watch.onRevoked();
+      }
+    }
+  }
+
+  /** Checks the watches at a time, unless an earlier check is scheduled. */
+  #scheduleCheck(atMs: number): void {
+    if (atMs >= this.#checkAtMs) return;
+    this.#cancelCheck();
+    this.#checkAtMs = atMs;
+    const delayMs = Math.min(atMs - this.#now(), expiryCheckMs);
+    this.#checkTimer = setTimeout(() => this.#endWatches(), delayMs).unref();
+  }
+
+  #cancelCheck(): void {
+    if (this.#checkTimer !== null) clearTimeout(this.#checkTimer);
+    this.#checkTimer = null;
+    this.#checkAtMs = Number.POSITIVE_INFINITY;
   }
 
   #isKey(id: string): boolean {
     return allKeys(this.#document).some((key) => key.id === id);
+  }
+
+  /** When a key expires; 0 if there is none with this id. */
+  #expiryMs(id: string): number {
+    const key = allKeys(this.#document).find((known) => known.id === id);
+    return key === undefined ? 0 : expiryMsOf(key);
   }
 }
 
@@ -211,14 +272,16 @@ interface Owner {
 
 /**
  * Ensures that there is an account `default` and that the owner's key is a full-access key of it: `given`, else the
- * stored one, else a new one, which is stored. Rejects as `SetupStore.update` does, and with `UsageError` for a key
+ * stored one, else a new one, which is stored. A key that a rotation has retired counts as none. Rejects as `SetupStore.update` does, and with `UsageError` for a key
  * that cannot be the owner's.
  */
 export async function ensureOwner(setup: SetupStore, given?: string): Promise<Owner> {
   if (given !== undefined) requireValidKey(given);
   return setup.update(async (locked) => {
     const storedKey = await locked.ownerKey();
-    const key = given ?? storedKey ?? newKey();
+    const isUsable = (key: string | null | undefined) =>
+      key !== null && key !== undefined && !isRetired(locked.accounts, hashKey(key));
+    const key = [given, storedKey].find(isUsable) ?? newKey();
     const document = withOwner(locked.accounts, key, new Date());
     if (document !== locked.accounts) await locked.replaceAccounts(document);
     // After the accounts: a crash in between leaves a valid old key, or none, and then the next start makes one.
@@ -237,9 +300,18 @@ function isOwner(document: AccountsDocument, key: string): boolean {
     throw new VencError('UsageError', 'The API key in VENC_API_KEY is a worker key.', {
       hint: 'unset VENC_API_KEY, or set it to a full access key: venc keys create',
     });
-  const holder = createKeyLookup(document)(digest);
-  if (holder === null) return false;
-  if (holder.account.id === defaultAccountId && holder.kind === 'full') return true;
+  const found = createKeyLookup(document)(digest);
+  if (found === null || isRetired(document, hashKey(key))) return false;
+  if (Number.isFinite(found.expiresAtMs))
+    throw new VencError(
+      'UsageError',
+      "The API key in VENC_API_KEY expires, which the owner's key must not.",
+      {
+        hint: 'unset VENC_API_KEY, or set it to a full access key without --expires: venc keys create',
+      },
+    );
+  const { account, kind } = found.holder;
+  if (account.id === defaultAccountId && kind === 'full') return true;
   throw new VencError(
     'UsageError',
     'The API key in VENC_API_KEY is already that of another account, or a read-only one.',

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { VencError } from '../../../src/shared/errors.js';
 import { workerKeyPrefix } from '../../../src/shared/version.js';
 import type { KeyDigest, KeyHolder, WorkerKey } from '../account-store.js';
-import { type AccountsDocument, workerKeys } from './accounts-document.js';
+import { type AccountsDocument, expiryMsOf, type StoredWorkerKey, workerKeys } from './accounts-document.js';
 
 /** A new key: 40 hexadecimal digits, 160 random bits. */
 export function newKey(): string {
@@ -75,8 +75,14 @@ export function requireValidKey(key: string): void {
   );
 }
 
-/** Finds what belongs to the key with this digest; null for an unknown one. */
-type KeyLookup<T> = (digest: KeyDigest) => T | null;
+/** What belongs to a key, and when the key expires, in milliseconds. */
+interface FoundKey<T> {
+  readonly holder: T;
+  readonly expiresAtMs: number;
+}
+
+/** Finds what belongs to the key with this digest, also if it has expired; null for an unknown one. */
+type KeyLookup<T> = (digest: KeyDigest) => FoundKey<T> | null;
 
 /** Makes the lookup of the holders of keys, which most requests use. */
 export function createKeyLookup(document: AccountsDocument): KeyLookup<KeyHolder> {
@@ -97,14 +103,17 @@ export function createWorkerKeyLookup(document: AccountsDocument): KeyLookup<Wor
  * that its time reveals nothing about the keys. The hashes are in one array of words: among 1,000 keys, a
  * lookup takes 14 µs, against 60 µs with one buffer per hash and `timingSafeEqual` (Node 20).
  */
-function createLookup<Key extends { readonly hash: string }, T>(
+function createLookup<Key extends Pick<StoredWorkerKey, 'hash' | 'expiresAt'>, T>(
   keys: readonly Key[],
   holderOf: (key: Key) => T | null,
 ): KeyLookup<T> {
-  const holders = keys.map(holderOf);
+  const found = keys.map((key) => {
+    const holder = holderOf(key);
+    return holder === null ? null : { holder, expiresAtMs: expiryMsOf(key) };
+  });
   const stored = new Int32Array(keys.length * wordsPerHash);
   for (const [index, { hash }] of keys.entries()) stored.set(digestOfHash(hash), index * wordsPerHash);
-  return (digest) => holders[indexOf(stored, digest)] ?? null;
+  return (digest) => found[indexOf(stored, digest)] ?? null;
 }
 
 /** The index of a digest among the stored hashes; -1 if there is none. */

@@ -3,7 +3,7 @@ import { isVencError, VencError } from '../../../src/shared/errors.js';
 import type { Log } from '../../../src/shared/util/log.js';
 import { defaultAccountId } from '../../jobs/job.js';
 import type { Pause, Presets } from '../account-store.js';
-import { type AccountsDocument, workerKeys } from '../accounts/accounts-document.js';
+import { type AccountsDocument, type StoredWorkerKey, workerKeys } from '../accounts/accounts-document.js';
 import type { KeyUseTimes } from '../accounts/key-use-recorder.js';
 import type { FollowedAccounts, SetupStore } from '../accounts/setup-store.js';
 import { decrypt, encrypt } from '../credentials/credentials-file.js';
@@ -11,7 +11,7 @@ import { sendMessages } from './changes.js';
 import type { PostgresDatabase } from './connection.js';
 import { listCredentialRows, writeCredentialRows } from './credentials.js';
 import { lockUntilCommit } from './locks.js';
-import type { DatabaseTransaction } from './schema.js';
+import type { DatabaseSchema, DatabaseTransaction } from './schema.js';
 
 /** Names what is encrypted, so that values cannot be exchanged. Saved credentials cannot have such names. */
 const secretName = { notifications: 'venc:notification-secret', owner: 'venc:owner-key' } as const;
@@ -51,10 +51,11 @@ export async function readAccountRows(
   const keys = await queries.selectFrom('api_keys').selectAll().orderBy('created_at').orderBy('id').execute();
   const workers = await queries
     .selectFrom('worker_keys')
-    .select(['id', 'hash', 'created_at as createdAt'])
+    .selectAll()
     .orderBy('created_at')
     .orderBy('id')
     .execute();
+  const retired = await queries.selectFrom('retired_keys').select('hash').orderBy('hash').execute();
   return {
     accounts: accounts.map((row) => ({
       id: row.id,
@@ -69,11 +70,25 @@ export async function readAccountRows(
       id: row.id,
       accountId: row.account_id,
       kind: row.kind,
-      hash: row.hash,
-      createdAt: row.created_at,
+      ...keyOfRow(row),
     })),
-    workers,
+    workers: workers.map((row) => ({ id: row.id, ...keyOfRow(row) })),
+    ...(retired.length === 0 ? {} : { retired: retired.map(({ hash }) => hash) }),
   };
+}
+
+type KeyColumns = Pick<DatabaseSchema['worker_keys'], 'hash' | 'created_at' | 'name' | 'expires_at'>;
+
+function keyOfRow({ hash, created_at: createdAt, name, expires_at: expiresAt }: KeyColumns) {
+  return {
+    ...{ hash, createdAt },
+    ...(name === null ? {} : { name }),
+    ...(expiresAt === null ? {} : { expiresAt }),
+  };
+}
+
+function rowOfKey({ hash, createdAt, name, expiresAt }: StoredWorkerKey): KeyColumns {
+  return { hash, created_at: createdAt, name: name ?? null, expires_at: expiresAt ?? null };
 }
 
 /** Writes what differs between two versions of the accounts. */
@@ -102,8 +117,8 @@ export async function writeAccountRows(
   }
   const keys = difference(before.keys, after.keys);
   for (const id of keys.gone) await transaction.deleteFrom('api_keys').where('id', '=', id).execute();
-  for (const { id, accountId, kind, hash, createdAt } of keys.changed) {
-    const row = { account_id: accountId, kind, hash, created_at: createdAt };
+  for (const { id, accountId, kind, ...key } of keys.changed) {
+    const row = { account_id: accountId, kind, ...rowOfKey({ id, ...key }) };
     await transaction
       .insertInto('api_keys')
       .values({ id, ...row })
@@ -112,14 +127,22 @@ export async function writeAccountRows(
   }
   const workers = difference(workerKeys(before), workerKeys(after));
   for (const id of workers.gone) await transaction.deleteFrom('worker_keys').where('id', '=', id).execute();
-  for (const { id, hash, createdAt } of workers.changed) {
-    const row = { hash, created_at: createdAt };
+  for (const { id, ...key } of workers.changed) {
+    const row = rowOfKey({ id, ...key });
     await transaction
       .insertInto('worker_keys')
       .values({ id, ...row })
       .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
       .execute();
   }
+  const { retired = [] } = after;
+  if (retired.length === 0) return;
+  const rows = retired.map((hash) => ({ hash }));
+  await transaction
+    .insertInto('retired_keys')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }
 
 /** The owner's key; null if there is none. */

@@ -48,6 +48,15 @@ const migrations: Readonly<Record<string, Migration>> = {
       await sql.raw('alter table venc.accounts add column presets text').execute(database);
     },
   },
+  '0009-key-expiry': {
+    async up(database) {
+      for (const table of ['api_keys', 'worker_keys'])
+        await sql
+          .raw(`alter table venc.${table} add column name text, add column expires_at text`)
+          .execute(database);
+      await sql.raw('create table venc.retired_keys (hash text collate "C" primary key)').execute(database);
+    },
+  },
 };
 
 const firstVersion: readonly string[] = [

@@ -297,7 +297,14 @@ export class WritableDatabase extends DatabaseRecords implements WritableRecords
     const { document, keyUses, ownerKey, credentials, drainedWorkers } = setup;
     const { encryptionKey } = this.options;
     await this.queries.transaction().execute(async (transaction) => {
-      for (const table of ['accounts', 'api_keys', 'worker_keys', 'owner', 'drained_workers'] as const)
+      for (const table of [
+        'accounts',
+        'api_keys',
+        'worker_keys',
+        'retired_keys',
+        'owner',
+        'drained_workers',
+      ] as const)
         await transaction.deleteFrom(table).execute();
       await writeAccountRows(transaction, { before: noAccounts, after: document }, encryptionKey);
       for (const [id, usedAt] of Object.entries(keyUses))

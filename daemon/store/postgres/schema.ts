@@ -83,10 +83,18 @@ interface ApiKeysTable {
   readonly hash: string;
   readonly created_at: string;
   readonly last_used_at: Date | null;
+  readonly name: string | null;
+  /** In ISO 8601, as `created_at`. */
+  readonly expires_at: string | null;
 }
 
 /** Keys of workers. No key of an account has the same id. */
 type WorkerKeysTable = Omit<ApiKeysTable, 'account_id' | 'kind'>;
+
+/** The SHA-256 of earlier keys of the owner. */
+interface RetiredKeysTable {
+  readonly hash: string;
+}
 
 /** The owner's key: at most one row. */
 interface OwnerTable {
@@ -169,6 +177,7 @@ export interface DatabaseSchema {
   readonly accounts: AccountsTable;
   readonly api_keys: ApiKeysTable;
   readonly worker_keys: WorkerKeysTable;
+  readonly retired_keys: RetiredKeysTable;
   readonly owner: OwnerTable;
   readonly credentials: CredentialsTable;
   readonly queues: QueuesTable;

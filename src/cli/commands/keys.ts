@@ -1,4 +1,6 @@
 import { type Command, Option } from 'commander';
+import { VencError } from '../../shared/errors.js';
+import { ageParser } from '../../shared/flag-parsers.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
 import {
@@ -8,13 +10,19 @@ import {
   type SetupOptions,
   setupHelp,
 } from '../input/with-setup.js';
-import { humanAge, humanTime } from '../output/units.js';
+import { humanAge, humanTime, humanUntil } from '../output/units.js';
 import { addListCommand } from '../terminal/print-records.js';
 
 interface CreateOptions extends SetupOptions {
   readonly account: string;
   readonly readOnly?: boolean;
   readonly worker?: boolean;
+  readonly name?: string;
+  readonly expires?: string;
+}
+
+interface RotateOptions extends SetupOptions {
+  readonly grace: number;
 }
 
 interface ListOptions extends SetupOptions {
@@ -30,6 +38,11 @@ export function define(command: Command, context: Context): void {
   addSetupOptions(command.command('create'))
     .description('Create a key and print it. It is not shown again.')
     .option('--account <name>', 'the account of the key', 'default')
+    .option('--name <name>', 'what the key is for: 1 to 64 letters, digits or . _ - @ +')
+    .option(
+      '--expires <when>',
+      'when the key stops working: after a time such as 12h or 90d, or a date in UTC',
+    )
     .option('--read-only', 'a key that can only read input and output details and progress')
     .addOption(
       new Option('--worker', 'a key for venc worker, which runs the jobs of all accounts').conflicts([
@@ -43,12 +56,17 @@ export function define(command: Command, context: Context): void {
     name: 'keys',
     description: 'List the short ids of the keys, not the keys themselves.',
     details: listExamples,
-    known: { id: '', kind: 'full', account: '', created_at: '', last_used_at: null },
+    known: {
+      ...{ id: '', name: null, kind: 'full', account: '' },
+      ...{ created_at: '', expires_at: null, last_used_at: null },
+    },
     columns: (now) => [
-      { title: 'ID', priority: 5, text: ({ id }) => id },
+      { title: 'ID', priority: 7, text: ({ id }) => id },
+      { title: 'NAME', priority: 6, minWidth: 8, text: ({ name }) => name ?? '' },
       { title: 'KIND', priority: 3, text: ({ kind }) => kind },
       { title: 'ACCOUNT', priority: 4, minWidth: 12, text: ({ account }) => account ?? '' },
       { title: 'CREATED', priority: 1, text: (key) => humanTime(key.created_at) },
+      { title: 'EXPIRES', priority: 5, text: (key) => expiryText(key.expires_at, now) },
       {
         title: 'LAST USE',
         priority: 2,
@@ -59,6 +77,15 @@ export function define(command: Command, context: Context): void {
       addSetupOptions(listing).option('--account <name>', 'only the keys of this account'),
     read: list,
   });
+  addSetupOptions(command.command('rotate'))
+    .description("Replace the owner's key and print the new one. It needs no restart of the daemon.")
+    .addOption(
+      new Option('--grace <time>', 'how long the earlier key stays valid')
+        .argParser(graceParser)
+        .default(defaultGraceSeconds, '24h'),
+    )
+    .addHelpText('after', rotateDetails)
+    .action(context.handler(rotate));
   addSetupOptions(command.command('revoke'))
     .description('Revoke a key permanently.')
     .argument('<id>', 'short id of the key, as venc keys list shows it')
@@ -70,13 +97,33 @@ const details = `${setupHelp('keys')}
 
 Examples:
   venc keys create --read-only
+  venc keys create --name ci --expires 90d
   venc keys create --worker --database postgres://venc@db/venc
   venc keys list
+  venc keys rotate
   venc keys revoke 1f2e3d4c`;
 
+/** The longest time that `--expires` and `--grace` take: ten years. */
+const maxSeconds = 3650 * 86_400;
+const defaultGraceSeconds = 86_400;
+
+const rotateDetails = `
+The new key is in the file owner-key of the data folder at once, where commands
+of the same user find it. The earlier one works until the end of --grace, and
+never becomes the owner's again, also if VENC_API_KEY of the daemon still has it.
+
+Examples:
+  venc keys rotate
+  venc keys rotate --grace 7d
+  venc keys rotate --grace 0s          # the earlier key is known to others`;
+
 const createExamples = `
+A key that has expired is answered with 401. It stays in the list until it is revoked.
+
 Examples:
   venc keys create --account studio
+  venc keys create --name ci --expires 90d
+  venc keys create --name fair --expires 2027-03-31T18:00Z
   venc keys create --worker
   VENC_API_KEY=$(venc keys create --account studio) venc list`;
 
@@ -96,17 +143,80 @@ Examples:
 
 async function create(options: CreateOptions, context: Context) {
   const { io } = context;
+  const { name } = options;
+  const expiresAt = options.expires === undefined ? undefined : parseExpiry(options.expires, new Date());
+  const details = {
+    ...(name === undefined ? {} : { name }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+  };
+  const until = expiresAt === undefined ? '' : `, and it expires on ${humanTime(expiresAt)}`;
   const { createKey, createWorkerKey } = await openAdmin();
   if (options.worker === true) {
-    const { id, key } = await changeSetup(context, options, (setup) => createWorkerKey(setup));
-    io.writeStderr(`venc: worker key created; its id is ${id}\n`);
+    const { id, key } = await changeSetup(context, options, (setup) => createWorkerKey(setup, details));
+    io.writeStderr(`venc: worker key created; its id is ${id}${until}\n`);
     await io.writeStdout(`${key}\n`);
     return;
   }
   const kind = options.readOnly === true ? 'read-only' : 'full';
-  const { id, key } = await changeSetup(context, options, (setup) => createKey(setup, options.account, kind));
-  io.writeStderr(`venc: ${kindName[kind]} key of account ${options.account} created; its id is ${id}\n`);
+  const { id, key } = await changeSetup(context, options, (setup) =>
+    createKey(setup, options.account, kind, details),
+  );
+  io.writeStderr(
+    `venc: ${kindName[kind]} key of account ${options.account} created; its id is ${id}${until}\n`,
+  );
   await io.writeStdout(`${key}\n`);
+}
+
+async function rotate({ grace, ...options }: RotateOptions, context: Context) {
+  const { io } = context;
+  const { rotateOwnerKey } = await openAdmin();
+  const { id, key, earlierUntil } = await changeSetup(context, options, (setup) =>
+    rotateOwnerKey(setup, grace),
+  );
+  io.writeStderr(`venc: the owner's key is replaced; the id of the new one is ${id}\n`);
+  if (earlierUntil !== null)
+    io.writeStderr(`venc: the earlier key is valid until ${humanTime(earlierUntil)}\n`);
+  await io.writeStdout(`${key}\n`);
+}
+
+function graceParser(word: string): number {
+  const seconds = ageParser('--grace')(word);
+  if (seconds <= maxSeconds) return seconds;
+  throw new VencError('UsageError', '--grace takes at most 3650d.');
+}
+
+/** When a key expires, in ISO 8601. Throws `UsageError` for a time that is not in the future. */
+function parseExpiry(word: string, now: Date): string {
+  const expiresAt = expiryOf(word, now);
+  if (Number.isNaN(expiresAt))
+    throw new VencError(
+      'UsageError',
+      `--expires takes a time such as 12h or 90d, or a date such as 2027-03-31, not "${word}".`,
+    );
+  if (expiresAt <= now.getTime())
+    throw new VencError('UsageError', `--expires must be in the future, and "${word}" is not.`);
+  if (expiresAt > now.getTime() + maxSeconds * 1000)
+    throw new VencError('UsageError', '--expires takes at most 3650d.', {
+      hint: 'leave it out for a key that does not expire',
+    });
+  return new Date(expiresAt).toISOString();
+}
+
+/** In milliseconds; NaN for text that is neither a time nor a date. Dates without a zone are in UTC. */
+function expiryOf(word: string, now: Date): number {
+  if (/^\d+(?:\.\d+)?[smhdw]$/.test(word)) return now.getTime() + ageParser('--expires')(word) * 1000;
+  const [, day, time = '', zone = 'Z'] =
+    /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:\d{2})?)?$/.exec(word) ?? [];
+  if (day === undefined) return Number.NaN;
+  const midnight = Date.parse(`${day}T00:00Z`);
+  // Some engines take February 30 for a day in March.
+  if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day) return Number.NaN;
+  return time === '' ? midnight : Date.parse(`${day}T${time}${zone}`);
+}
+
+function expiryText(expiresAt: string | null, now: Date): string {
+  if (expiresAt === null) return 'never';
+  return Date.parse(expiresAt) > now.getTime() ? `in ${humanUntil(expiresAt, now)}` : 'expired';
 }
 
 const kindName = { full: 'full-access', 'read-only': 'read-only' } as const;
@@ -114,11 +224,10 @@ const kindName = { full: 'full-access', 'read-only': 'read-only' } as const;
 async function list(options: ListOptions, context: Context) {
   const { listKeys } = await openAdmin();
   const found = await readSetup(context, options, (setup) => listKeys(setup, options.account));
-  return found.map(({ id, kind, account, createdAt, lastUsedAt }) => ({
-    id,
-    kind,
-    account,
+  return found.map(({ id, name, kind, account, createdAt, expiresAt, lastUsedAt }) => ({
+    ...{ id, name, kind, account },
     created_at: createdAt,
+    expires_at: expiresAt,
     last_used_at: lastUsedAt,
   }));
 }

@@ -44,6 +44,12 @@ export function humanAge(time: string, now: Date): string {
   return `${Math.floor(seconds / 86_400)}d`;
 }
 
+/** The time until a moment, in one unit, rounded down: `45 s`, `30 min`, `23 h`, `8 d`. */
+export function humanUntil(time: string, now: Date): string {
+  const age = humanAge(now.toISOString(), new Date(time));
+  return age.replace(/[smhd]$/, (unit) => ` ${unit === 'm' ? 'min' : unit}`);
+}
+
 /** A time in UTC for people: `2026-03-01 14:05:09 UTC`. Invalid times stay unchanged. */
 export function humanTime(time: string | null): string {
   if (time === null || time === '') return unknownMark;

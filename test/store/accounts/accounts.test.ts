@@ -2,6 +2,7 @@ import { readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createKey, rotateOwnerKey } from '../../../daemon/admin/api-keys.js';
 import { openAccounts } from '../../../daemon/store/accounts/accounts.js';
 import {
   type AccountsDocument,
@@ -99,6 +100,52 @@ test('a lost owner key is recreated, and a lost accounts.json gets the owner key
   const accounts = await context.restart();
   assert.is(await accounts.ensureOwner(), second);
   assert.is(accounts.holderOf(second)?.account.id, 'default');
+});
+
+test('a start with a retired key in VENC_API_KEY says so in the log', async (context) => {
+  await context.accounts.ensureOwner('first');
+  const { key, earlierUntil } = await rotateOwnerKey(folderSetup(context.folder), 3600);
+  assert.ok(Math.abs(Date.parse(earlierUntil ?? '') - Date.now() - 3_600_000) < 60_000);
+  assert.is(readFileSync(context.ownerKey, 'utf8'), `${key}\n`);
+  const accounts = await context.restart();
+  assert.is(await accounts.ensureOwner('first'), key);
+  assert.equal([context.logLines.length, context.logLines[0]?.includes('venc keys rotate')], [1, true]);
+  assert.not.ok(context.logLines.join().includes('first'));
+  assert.is(await accounts.ensureOwner(), key);
+  assert.is(context.logLines.length, 1);
+});
+
+test('after a crash within a rotation the next start makes a new owner key', async (context) => {
+  const first = await context.accounts.ensureOwner();
+  await rotateOwnerKey(folderSetup(context.folder), 3600);
+  // As if the process had ended before the second of both writes.
+  writeFileSync(context.ownerKey, `${first}\n`);
+  const accounts = await context.restart();
+  const next = await accounts.ensureOwner();
+  assert.is.not(next, first);
+  assert.ok(accounts.holderOf(first) !== null && accounts.holderOf(next) !== null);
+  assert.is(readFileSync(context.ownerKey, 'utf8'), `${next}\n`);
+});
+
+test('keys expire by the clock of the daemon, also if that is set', async (context) => {
+  await context.accounts.ensureOwner();
+  const expiresAt = new Date(Date.now() + 3_600_000);
+  const details = { name: 'ci', expiresAt: expiresAt.toISOString() };
+  const { key, id } = await createKey(folderSetup(context.folder), 'default', 'full', details);
+  await context.accounts.close();
+  let nowMs = Date.now();
+  const log = () => assert.unreachable();
+  context.accounts = await openAccounts(folderSetup(context.folder), { log, now: () => new Date(nowMs) });
+  const { accounts } = context;
+  const digest = accounts.digestOf(key);
+  const isValid = () => [accounts.holderOfDigest(digest) !== null, accounts.expiryOf(digest)];
+  assert.equal(isValid(), [true, null]);
+  nowMs = expiresAt.getTime();
+  assert.equal(isValid(), [false, expiresAt]);
+  accounts.watchKey(id, () => {
+    nowMs = expiresAt.getTime() - 1;
+  });
+  assert.equal(isValid(), [true, null], 'the clock was set back');
 });
 
 test('a change that cannot be read leaves the keys as they were and is logged', async (context) => {
