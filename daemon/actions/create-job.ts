@@ -5,7 +5,7 @@ import { type JobRequestParseResult, parseJobRequest } from '../../src/shared/se
 import { resolvePresets } from '../../src/shared/settings/presets.js';
 import { toReportedWarnings } from '../../src/shared/settings/report-warnings.js';
 import { toReportedErrors } from '../../src/shared/settings/sent-paths.js';
-import type { ReportedWarning } from '../../src/shared/settings/setting.js';
+import type { ReportedWarning, RequestWarning } from '../../src/shared/settings/setting.js';
 import { isObject } from '../../src/shared/util/is-object.js';
 import { parseFileRefUrl } from '../hosted-files/file-ref.js';
 import { apply } from '../jobs/changes.js';
@@ -51,12 +51,11 @@ export async function createJob(
   if (!parsed.ok || parseErrors.length > 0 || validationErrors.length > 0)
     throw invalidRequest(toReportedErrors(parseErrors, validationErrors, body).map(resolved.withOrigin));
   const { request } = parsed;
-  const warnings = toReportedWarnings([...parsed.warnings, ...checked.warnings], body).map(
-    ({ field, message }) => ({
-      field,
-      message: resolved.withOrigin(`${field} ${message}`).slice(field.length + 1),
-    }),
-  );
+  const requestWarnings = [...integrationWarnings(context.account), ...parsed.warnings, ...checked.warnings];
+  const warnings = toReportedWarnings(requestWarnings, body).map(({ field, message }) => ({
+    field,
+    message: resolved.withOrigin(`${field} ${message}`).slice(field.length + 1),
+  }));
   const isTest = (request.test ?? false) || context.account.isIntegration;
   if (request.mock ?? false) return mockRecord(outputs, isTest, warnings);
   const draft = draftJob({
@@ -80,6 +79,24 @@ export async function createJob(
   await appContext.queue.enqueue(job);
   appContext.log('info', acceptedMessage(job.id), { jobId: job.id, isImplied: true });
   return record;
+}
+
+/** Says why every job of an account in integration mode is a test job, and how that ends. */
+function integrationWarnings({
+  name,
+  isIntegration,
+  integrationSince: since,
+  createdAt,
+}: CreateContext['account']): readonly RequestWarning[] {
+  if (!isIntegration) return [];
+  const time = since === undefined ? '' : ` since ${since.slice(0, 16).replace('T', ' ')} UTC`;
+  const cause = since === createdAt ? ', as every new account' : '';
+  return [
+    {
+      field: 'test',
+      message: `is true: the account ${name} is in integration mode${time}${cause}. The operator of the daemon ends it with: venc accounts live ${name}`,
+    },
+  ];
 }
 
 /**

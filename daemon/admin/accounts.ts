@@ -43,11 +43,13 @@ export async function createAccount(setup: SetupStore, name: string): Promise<Ne
         hint: `choose another name; for one more key of that account: venc keys create --account ${name}`,
       });
     }
+    const createdAt = new Date().toISOString();
     const account = {
       id: newShortId(document.accounts),
       name,
       isIntegration: true,
-      createdAt: new Date().toISOString(),
+      integrationSince: createdAt,
+      createdAt,
       notificationSecret: newNotificationSecret(),
     };
     const { updated, created } = withNewKey(withAccount(document, account), account, 'full');
@@ -68,7 +70,8 @@ export async function setMode(
   return setup.update(async ({ accounts: document, replaceAccounts }) => {
     const account = namedAccount(document, name);
     if (account.isIntegration === mode.isIntegration) return false;
-    await replaceAccounts(withAccount(document, { ...account, ...mode }));
+    const since = mode.isIntegration ? { integrationSince: new Date().toISOString() } : {};
+    await replaceAccounts(withAccount(document, { ...account, ...mode, ...since }));
     return true;
   });
 }

@@ -9,6 +9,8 @@ export interface Account {
   readonly name: string;
   /** Integration mode: every job is a test job. */
   readonly isIntegration: boolean;
+  /** When integration mode was last turned on, in ISO 8601. Absent if earlier versions did, or if it never was. */
+  readonly integrationSince?: string;
   readonly createdAt: string;
   /** The secret that signs notifications, in the form of Standard Webhooks: `whsec_` and base64. */
   readonly notificationSecret: string;

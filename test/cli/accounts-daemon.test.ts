@@ -48,6 +48,36 @@ test('a read-only key may not list', async ({ venc, statusOf }) => {
   assert.is(await statusOf(key), 403);
 });
 
+test('a job in integration mode is answered with the account, the time and the command', async ({
+  daemon,
+  venc,
+}) => {
+  const key = await venc('accounts create film-club');
+  const warningsOf = async () => {
+    const response = await fetch(`${daemon.url}/v2/jobs`, {
+      method: 'POST',
+      headers: { 'Service-Api-Key': key },
+      body: JSON.stringify({ input: 'http://127.0.0.1:9/film.mov', strict: true }),
+    });
+    assert.is(response.status, 201);
+    const { warnings = [] } = (await response.json()) as { warnings?: { field: string; message: string }[] };
+    return warnings.map(({ field, message }) => `${field} ${message}`);
+  };
+  const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d UTC`;
+  const [first = '', ...others] = await warningsOf();
+  const command = 'venc accounts live film-club';
+  assert.match(
+    first,
+    new RegExp(`^test is true: .* film-club .* since ${time}, as every new account.*: ${command}$`),
+  );
+  assert.equal(others, []);
+  await venc('accounts live film-club');
+  assert.equal(await pollUntil(warningsOf, (found) => found.length === 0, limitMs), []);
+  await venc('accounts integration film-club');
+  const [again = ''] = await pollUntil(warningsOf, (found) => found.length > 0, limitMs);
+  assert.match(again, new RegExp(` since ${time}. The operator .*: ${command}$`));
+});
+
 test('jobs of an account are test jobs until it is live', async ({ daemon, venc }) => {
   const key = await venc('accounts create studio');
   const isTest = async () => {

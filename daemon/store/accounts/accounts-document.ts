@@ -163,6 +163,7 @@ function isAccount(value: unknown): value is StoredAccount {
     typeof value.id === 'string' &&
     typeof value.name === 'string' &&
     typeof value.isIntegration === 'boolean' &&
+    (value.integrationSince === undefined || isTime(value.integrationSince)) &&
     typeof value.createdAt === 'string' &&
     (value.notificationSecret === undefined || isSecret(value.notificationSecret)) &&
     (value.pause === undefined || isPause(value.pause)) &&

@@ -61,6 +61,7 @@ export async function readAccountRows(
       id: row.id,
       name: row.name,
       isIntegration: row.is_integration,
+      ...(row.integration_since === null ? {} : { integrationSince: row.integration_since }),
       createdAt: row.created_at,
       notificationSecret: unseal(row.notification_secret, encryptionKey, row.id, secretName.notifications),
       ...(row.pause === null ? {} : { pause: JSON.parse(row.pause) as Pause }),
@@ -100,10 +101,12 @@ export async function writeAccountRows(
   const accounts = difference(before.accounts, after.accounts);
   for (const id of accounts.gone) await transaction.deleteFrom('accounts').where('id', '=', id).execute();
   for (const account of accounts.changed) {
-    const { id, name, isIntegration, createdAt, notificationSecret, pause, presets } = account;
+    const { id, name, isIntegration, integrationSince, createdAt, notificationSecret, pause, presets } =
+      account;
     const row = {
       name,
       is_integration: isIntegration,
+      integration_since: integrationSince ?? null,
       created_at: createdAt,
       notification_secret: seal(notificationSecret, encryptionKey, id, secretName.notifications),
       pause: pause === undefined ? null : JSON.stringify(pause),

@@ -57,6 +57,11 @@ const migrations: Readonly<Record<string, Migration>> = {
       await sql.raw('create table venc.retired_keys (hash text collate "C" primary key)').execute(database);
     },
   },
+  '0010-integration-since': {
+    async up(database) {
+      await sql.raw('alter table venc.accounts add column integration_since text').execute(database);
+    },
+  },
 };
 
 const firstVersion: readonly string[] = [

@@ -66,6 +66,8 @@ interface AccountsTable {
   readonly id: string;
   readonly name: string;
   readonly is_integration: boolean;
+  /** In ISO 8601. */
+  readonly integration_since: string | null;
   readonly created_at: string;
   /** Encrypted: see `encrypt`. */
   readonly notification_secret: string;
