@@ -1,3 +1,4 @@
+import { stateLines } from '../shared/state-texts.js';
 import { detailCount } from './file-rows.js';
 import { columnGap } from './fit-columns.js';
 import { clock, pausedText, timeOfDay } from './format.js';
@@ -83,8 +84,8 @@ export function surroundingLinesOf(
 ): readonly StyledText[] {
   const footer = footerText(state, size.columns);
   if (state.isHelp && !isLast) {
-    const keys = helpLines.slice(0, Math.max(1, size.rows - otherRows));
-    return [{ text: 'Keys', tone: 'plain', isBold: true }, ...keys.map(plain), footer];
+    const lines = helpLines(size.rows - otherRows);
+    return [{ text: 'Keys', tone: 'plain', isBold: true }, ...lines, footer];
   }
   const { rows, from, to } = planFrame(state, size);
   const { text, tone } = headerText(state);
@@ -152,8 +153,15 @@ function countsOf({ jobs, removed }: WatchState): readonly (readonly [word: stri
   return [...others, ...ends].filter(([, count]) => count > 0);
 }
 
+/** The help of at most `rows` lines: the keys, and below them the states if they fit. */
+function helpLines(rows: number): readonly StyledText[] {
+  const states = stateLines().map(plain);
+  const all = [...keyLines.map(plain), { text: 'States', tone: 'plain', isBold: true } as const, ...states];
+  return all.slice(0, Math.max(1, rows));
+}
+
 /** The help for the keys, most important first. */
-const helpLines = [
+const keyLines = [
   'Up Down  j k  select a job',
   'PgUp PgDn     move by ten',
   'Home End      first job, last job',

@@ -149,7 +149,7 @@ const listed = [
     draining: true,
     job_ids: [7],
   }),
-  workerWith({ labels: ['gpu', 'big', 'a-label-of-some-length'], job_ids: [8, 9], speed: 3.449 }),
+  workerWith({ labels: ['gpu', 'big', 'a-label-of-some-length'], job_ids: [8, 9, 10, 11], speed: 3.449 }),
   workerWith({
     name: 'a-machine-with-a-long-name.studio.example.com',
     last_seen_at: '2026-03-01T11:55:00Z',

@@ -23,7 +23,8 @@ export function define(command: Command, context: Context): void {
 
 const details = `
 Without a command, lists the workers that have joined the daemon: venc worker --join URL on another machine, with a token of
-venc keys create --worker. JOBS is the number of jobs that a worker runs, and how many it runs at most; SPEED is that of its
+venc keys create --worker. JOBS 1/1 +2 means that a job is in its only slot, and that it fetches the inputs
+of two more meanwhile. SPEED is that of its
 encoders together, as a multiple of real time. A worker that has not reported for 30 seconds is silent, and loses its jobs.
 These commands need a full access key of the account default.
 

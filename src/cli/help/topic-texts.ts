@@ -1,4 +1,5 @@
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
+import { stateLines } from '../../shared/state-texts.js';
 
 /** Environment variables that commands read, and their purpose. */
 export const environmentRows: readonly (readonly [string, string])[] = [
@@ -36,6 +37,23 @@ export const fileRows: readonly (readonly [string, string])[] = [
   ['~/.local/share/venc', 'data folder of the local daemon'],
   ['~/.cache/venc', 'cached capabilities of ffmpeg'],
 ];
+
+/** `venc help states`. */
+export function statesTopic(): string {
+  return `The states of jobs and their files, as list, show and watch print them:
+
+${stateLines()
+  .map((line) => `  ${line}`)
+  .join('\n')}
+
+The input of a job is fetched ahead while another job is encoded. Such a job is queued: the
+service calls it processing, and JSON has that word. pending and assigning are states of other
+services: the job is accepted, or is given to a machine.
+
+How many jobs are encoded at once is set with venc daemon --jobs. A pause (venc pause) keeps jobs
+in waiting or queued. venc priority and venc next change the order of waiting jobs.
+`;
+}
 
 /** `venc help environment`. */
 export function environmentTopic(): string {

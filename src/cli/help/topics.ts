@@ -27,6 +27,10 @@ export const helpTopics: Readonly<Record<string, HelpTopic>> = {
     summary: 'how to choose the service: the local daemon or a remote one',
     load: async () => (await import('./topic-texts.js')).servicesTopic,
   },
+  states: {
+    summary: 'the states of jobs and files, and what they mean',
+    load: async () => (await import('./topic-texts.js')).statesTopic(),
+  },
   'exit-codes': {
     summary: 'the exit codes and their meaning',
     load: async () => (await import('./topic-texts.js')).exitCodesTopic(),

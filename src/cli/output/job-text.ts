@@ -66,6 +66,9 @@ export function jobText(job: JobRecord, colours: TextColours, { now, progress }:
       `${colours.bold(`${title} ${humanId(file.id)}`)}  ${state(file.state, colours)}${labelText(label)}`,
       ...factLines(
         [
+          ...(title === 'input' && job.input_name !== undefined
+            ? [['file', withoutPassword(job.input_name)] as const]
+            : []),
           ...progressFacts(file.id, progress),
           ...requiredFacts(file),
           ...mediaFacts(withoutExpiredLink(file, now)),

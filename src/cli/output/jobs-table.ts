@@ -106,14 +106,21 @@ function resultText(job: JobRecord): string {
   return bytes === null ? '' : sizeAndShare(bytes, input.file_size_bytes);
 }
 
+/** The longest reason that is taken from a message. */
+const maxReasonLength = 24;
+
 /**
- * Why a file failed, in a few words from the name of the error class: `no media`, `transcoding failed`. The message if
- * there is no class, and an empty text if the file did not fail.
+ * Why a file failed, in a few words: the beginning of the message if it is short, such as `truncated`, else the name of
+ * the error class: `upload timeout`. An empty text if the file did not fail.
  */
 function reasonOf({
   error_class: errorClass,
   error_message: message,
 }: Pick<JobRecord['input_media_file'], 'error_class' | 'error_message'>): string {
+  const [clause = ''] = redact(message ?? '')
+    .replace(/^The (?:file|input) is /, '')
+    .split(/[.:;,](?=\s|$)/);
+  if (clause !== '' && clause.length <= maxReasonLength) return clause;
   if (errorClass === null) return message === null ? '' : redact(message);
   const words = errorClass
     .replace(/Error$/, '')

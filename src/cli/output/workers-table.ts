@@ -26,12 +26,7 @@ export function workersTable(
       paint: (worker, text) =>
         isSilent(worker, now) ? paint.red(text) : worker.draining ? paint.yellow(text) : text,
     },
-    {
-      title: 'JOBS',
-      priority: 7,
-      isRightAligned: true,
-      text: ({ job_ids, jobs }) => `${job_ids.length}/${jobs}`,
-    },
+    { title: 'JOBS', priority: 7, text: jobsText },
     {
       title: 'LAST SEEN',
       priority: 6,
@@ -48,6 +43,11 @@ export function workersTable(
     { title: 'FFMPEG', priority: 2, minWidth: 8, text: ({ ffmpeg }) => ffmpeg },
   ];
   return table(columns, workers, width, paint);
+}
+
+/** The slots with a job and all slots, and how many jobs are fetched ahead: `1/1 +2`. */
+function jobsText({ job_ids: { length }, jobs: slots }: WorkerRecord): string {
+  return `${Math.min(length, slots)}/${slots}${length > slots ? ` +${length - slots}` : ''}`;
 }
 
 function stateText(worker: WorkerRecord, now: Date): string {

@@ -64,7 +64,11 @@ test('RESULT has the size and the share of the input, or why a job failed in a f
       output_media_files: outputs.map((output, index) => ({ id: 7 + index, ...output })),
     });
   const made = { state: 'finished', file_size_bytes: 500_000 };
-  const failed = (error_class: string | null) => ({ state: 'failed', error_class, error_message: 'No.' });
+  const failed = (error_class: string | null, error_message = 'The encoder gave up on the file, twice.') => ({
+    state: 'failed',
+    error_class,
+    error_message,
+  });
   const cases = [
     [jobOf('finished', made), '500 kB (13%)'],
     [jobOf('finished', made, made, { state: 'skipped' }), '1.0 MB (25%)'],
@@ -73,7 +77,13 @@ test('RESULT has the size and the share of the input, or why a job failed in a f
     [jobOf('processing', made, { state: 'processing' }), ''],
     [jobOf('failed', made, failed('TranscodingError')), 'transcoding failed'],
     [jobOf('failed', failed('CpuTimeLimitError')), 'CPU time limit'],
-    [jobOf('failed', failed(null)), 'No.'],
+    [jobOf('failed', failed('NoMediaError', 'The file is truncated: its index is missing.')), 'truncated'],
+    [jobOf('failed', failed(null, 'No.')), 'No'],
+    [jobOf('failed', failed(null)), 'The encoder gave up on the file, twice.'],
+    [
+      jobOf('failed', failed('UnsupportedInputError', 'The file is a still image, not a video.')),
+      'a still image',
+    ],
   ] as const;
   for (const [job, expected] of cases) {
     const text = jobsTable([job], { width: 200, hasColour: false, now, percents: new Map() });
