@@ -1,15 +1,16 @@
 import { invalidRequest, VencError } from '../../src/shared/errors.js';
 import type { PresetListRecord, PresetRecord, SavedPresetRecord } from '../../src/shared/records.js';
+import { checkPreset } from '../../src/shared/settings/check-preset.js';
 import {
-  checkPreset,
   isPresetName,
   type PresetLookup,
   presetHint,
   presetNameRule,
+  shippedPresetNames,
 } from '../../src/shared/settings/presets.js';
 import { toReportedWarnings } from '../../src/shared/settings/report-warnings.js';
 import { toReportedErrors } from '../../src/shared/settings/sent-paths.js';
-import { shippedPreset, shippedPresetNames } from '../../src/shared/settings/shipped-presets.js';
+import { shippedPreset } from '../../src/shared/settings/shipped-presets.js';
 import { isObject } from '../../src/shared/util/is-object.js';
 import type { Account } from '../store/account-store.js';
 import type { AppContext } from './app-context.js';

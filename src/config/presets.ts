@@ -1,7 +1,7 @@
 import { readdir, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { VencError } from '../shared/errors.js';
-import { findSuggestions } from '../shared/text/suggestions.js';
+import { isPresetName, presetHint } from '../shared/settings/presets.js';
 import { diskReason, systemCode } from '../shared/util/system-code.js';
 import { changeFile } from './change-file.js';
 import { parseFile } from './config.js';
@@ -9,14 +9,6 @@ import { type Environment, userFolders } from './folders.js';
 
 /** Named settings: a request without an input. */
 type Preset = Readonly<Record<string, unknown>>;
-
-/** Maximum number of names that an error lists. */
-const listedNames = 10;
-
-/** Whether a name is valid for a preset. The name is also a file name. */
-export function isPresetName(name: string): boolean {
-  return /^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/.test(name);
-}
 
 /** The names of all presets, sorted. Rejects with `UsageError` if the folder cannot be read. */
 export async function presetNames(env: Environment): Promise<readonly string[]> {
@@ -90,12 +82,9 @@ function presetPath(env: Environment, name: string): string {
 
 async function unknownPreset(env: Environment, name: string): Promise<VencError> {
   const names = await presetNames(env);
-  const suggestions = findSuggestions(name, names);
-  const question = suggestions.length === 0 ? '' : `did you mean ${suggestions.join(', ')}? `;
-  const more = names.length > listedNames ? ' ...; venc preset list shows all' : '';
   const hint =
     names.length === 0
-      ? 'there are no presets yet; venc preset save NAME creates one'
-      : `${question}the presets are ${names.slice(0, listedNames).join(', ')}${more}`;
+      ? 'you have no presets yet; venc preset save NAME creates one'
+      : presetHint(name, names);
   return new VencError('UsageError', `There is no preset ${JSON.stringify(name)}.`, { hint });
 }

@@ -50,11 +50,15 @@ test('a preset is a request file that only its owner can read; it can be listed,
   const shown = await venc(['preset', 'show', 'web.v2']);
   assert.equal(JSON.parse(shown.stdout), request);
   const listed = await venc(['preset', 'list', '--json']);
-  assert.equal(JSON.parse(listed.stdout), [{ name: 'web.v2', settings: request }]);
+  assert.equal(JSON.parse(listed.stdout), [
+    { name: 'web.v2', source: 'own', summary: null, settings: request },
+    ...JSON.parse(listed.stdout).slice(1),
+  ]);
+  assert.match(listed.stdout, /"source": "shipped"/);
   const table = await venc(['preset', 'list']);
-  assert.match(table.stdout, /NAME +SETTINGS\n.*web\.v2 +test=1 video_codec=vp9 height=720/);
+  assert.match(table.stdout, /NAME +SOURCE +SETTINGS\n.*web\.v2 +own +test=1 video_codec=vp9 height=720/);
   assert.is((await venc(['preset', 'remove', 'web.v2'])).code, 0);
-  assert.match((await venc(['preset', 'list'])).stderr, 'no presets');
+  assert.not.match((await venc(['preset', 'list'])).stdout, 'web.v2');
 });
 
 test('a preset is replaced only with --force, and may start from another one', async ({ venc }) => {
@@ -84,9 +88,9 @@ test('every invalid value is named by its flag at once, and nothing is saved', a
   }
 });
 
-test('an unknown preset is an error with the known ones, before any request', async ({ service, venc }) => {
+test('an unknown preset is an error with the known ones, before any create', async ({ service, venc }) => {
   const none = await venc(['submit', film, '--preset', 'wbe']);
-  assert.equal([none.code, /venc preset save NAME creates one/.test(none.stderr)], [2, true], none.stderr);
+  assert.equal([none.code, /did you mean web\? the presets are web, phone/.test(none.stderr)], [2, true]);
   await venc(['preset', 'save', 'web', '--width', '640']);
   await venc(['preset', 'save', 'tv', '--width', '1920']);
   const clip = await media('clip.mp4');
@@ -102,7 +106,8 @@ test('an unknown preset is an error with the known ones, before any request', as
     assert.match(stderr, 'There is no preset "wbe".');
     assert.match(stderr, 'did you mean web? the presets are tv, web');
   }
-  assert.equal(service.seen, []);
+  // Only submit asks the service, which has no presets.
+  for (const { method, path } of service.seen) assert.match(`${method} ${path}`, /^GET \/v2\/presets/);
 });
 
 test('a request file overrides the preset, a flag both, and --output overrides a flag', async ({
@@ -199,7 +204,7 @@ test('an error in a hand-written preset names the preset; the others are still l
   assert.equal([table.code, json.code], [0, 0]);
   assert.equal(
     JSON.parse(json.stdout).map(({ name }: { name: string }) => name),
-    ['bad', 'ftp', 'web'],
+    ['bad', 'ftp', 'web', 'phone', 'hls', 'archive', 'audio', 'small'],
   );
   assert.match(table.stderr, 'The preset torn in ');
   for (const { stdout, stderr } of [torn, table, json, shown])

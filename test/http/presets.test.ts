@@ -4,7 +4,7 @@ import { createAccount } from '../../daemon/admin/accounts.js';
 import { createKey } from '../../daemon/admin/api-keys.js';
 import { openFolderSetup } from '../../daemon/admin/open-setup.js';
 import type { PresetListRecord, PresetRecord } from '../../src/shared/records.js';
-import { shippedPresetNames } from '../../src/shared/settings/shipped-presets.js';
+import { shippedPresetNames } from '../../src/shared/settings/presets.js';
 import { type ServedContext, serveContext } from '../helpers/served-context.js';
 
 interface Context {

@@ -19,6 +19,7 @@ import {
 } from '../input/job-args.js';
 import { isRequestName, localRequest } from '../input/job-input.js';
 import { addLadderOptions, hasLadder } from '../input/ladder-flags.js';
+import { createPresets, withPresetLadder } from '../input/presets.js';
 import {
   printResponseWarnings,
   withoutProgram,
@@ -75,9 +76,12 @@ Examples:
 
 async function run(arg: string, given: PlanOptions, context: Context): Promise<ExitCode> {
   const { io } = context;
-  const options = withLadderFolder(given);
+  const presets = createPresets(io.env);
+  const options = withLadderFolder(
+    await withPresetLadder(given, { hasRequest: isRequestName(arg), choose: presets }),
+  );
   const programs = await context.programs(options);
-  const request = await localRequest(arg, options, io);
+  const request = await localRequest(arg, options, { io, presets });
   const found = oneInput(arg);
   const outs = await resolveDestinations(outsOf(options, found), found, {
     cwd: process.cwd(),

@@ -27,12 +27,12 @@ import {
   buildRequestBody,
   daemonSettings,
   type JobArgs,
-  loadPreset,
   sidecarOption,
   withExamplesFirst,
 } from '../input/job-args.js';
-import { localRequest } from '../input/job-input.js';
+import { isRequestName, localRequest } from '../input/job-input.js';
 import { addLadderOptions, hasLadder } from '../input/ladder-flags.js';
+import { createPresets, withPresetLadder } from '../input/presets.js';
 import { withoutProgram, withTypedErrors, withValidation } from '../input/typed-request.js';
 import { assignDestinations } from '../run/assign-destinations.js';
 import { type Encoding, encodeAll } from '../run/encode-all.js';
@@ -115,7 +115,10 @@ Examples:
 
 async function run(args: readonly string[], given: RunOptions, context: Context): Promise<ExitCode> {
   const { io } = context;
-  const options = withLadderFolder(given);
+  const presets = createPresets(io.env);
+  const options = withLadderFolder(
+    await withPresetLadder(given, { hasRequest: args.some(isRequestName), choose: presets }),
+  );
   if ((args.length === 0) === (options.sample !== true)) {
     throw new VencError('UsageError', 'run takes either inputs or --sample.', {
       hint: 'venc run --sample needs no input',
@@ -142,10 +145,7 @@ async function run(args: readonly string[], given: RunOptions, context: Context)
       });
       // Report invalid flags once instead of for every input.
       if (isBatch(found)) {
-        await buildRequestBody(
-          { request: null, input: null, preset: await loadPreset(options, io.env) },
-          options,
-        );
+        await buildRequestBody({ request: null, input: null, presets }, options);
       }
       const results = createResults(io, options);
       try {
@@ -154,7 +154,7 @@ async function run(args: readonly string[], given: RunOptions, context: Context)
           isForced: options.force === true,
           alternative: hasLadder(options) ? 'another folder' : 'another file with -o',
           readRequest: async ({ name }) =>
-            withOwnFolder(await localRequest(name, options, io), name, {
+            withOwnFolder(await localRequest(name, options, { io, presets }), name, {
               hasOwnFolder: hasLadder(options) && isBatch(found),
             }),
         });
@@ -185,9 +185,9 @@ async function runSample(
   encoding: Encoding,
 ): Promise<ExitCode> {
   const sample = join(encoding.folder, 'sample.mov');
-  const preset = await loadPreset(options, io.env);
+  const presets = createPresets(io.env);
   const request = await buildRequestBody(
-    { request: null, input: pathToFileURL(sample).href, preset },
+    { request: null, input: pathToFileURL(sample).href, presets },
     options,
   );
   const outputs = outputsIn(request);

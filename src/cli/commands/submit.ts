@@ -4,7 +4,9 @@ import { durationParser } from '../../shared/flag-parsers.js';
 import type { Context } from '../context.js';
 import { addFolderOptions } from '../input/find-inputs.js';
 import { addJobOptions, sidecarOption, withExamplesFirst } from '../input/job-args.js';
+import { isRequestName } from '../input/job-input.js';
 import { addLadderOptions, rejectLadderPlace } from '../input/ladder-flags.js';
+import { createPresets, withPresetLadder } from '../input/presets.js';
 import { withTypedErrors } from '../input/typed-request.js';
 import type { SubmitOptions } from '../submit/requests.js';
 import { submit } from '../submit/submit.js';
@@ -50,7 +52,9 @@ export function define(command: Command, { handler }: Context): void {
       withTypedErrors(args.length === 1 ? args[0] : undefined, options, async () => {
         rejectUnusedFlags(options);
         rejectLadderPlace(options, args.length);
-        return submit(args, options, context);
+        const choose = createPresets(context.io.env, context.client);
+        const hasRequest = options.ndjson === true || args.some(isRequestName);
+        return submit(args, await withPresetLadder(options, { hasRequest, choose }), context);
       }),
     ),
   );

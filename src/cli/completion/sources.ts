@@ -5,6 +5,7 @@ import type { JobRecord } from '../../shared/records.js';
 import { redact } from '../../shared/redact.js';
 import { outputTable } from '../../shared/settings/index.js';
 import { kindOf } from '../../shared/settings/kinds/groups.js';
+import { shippedPresetNames } from '../../shared/settings/presets.js';
 import type { Setting } from '../../shared/settings/setting.js';
 import type { CommandNode, FlagNode } from '../command-tree.js';
 import type { Context } from '../context.js';
@@ -119,7 +120,7 @@ export async function lookUp(
     case 'targets':
       return targetItems(context);
     case 'presets':
-      return (await presetNames(context.io.env)).map((word) => ({ word, about: 'preset' }));
+      return presetItems(context);
     case 'accounts':
     case 'keys':
       return flags.has('--database') ? [] : accountItems(query, context);
@@ -135,6 +136,18 @@ export async function lookUp(
 async function targetItems({ io: { env } }: Context): Promise<readonly CompletionItem[]> {
   const own = { word: localTarget, about: 'the local daemon' };
   return [own, ...(await readTargets(env)).map(({ name, url }) => ({ word: name, about: redact(url) }))];
+}
+
+/** The presets of the user, those of the account if the service answers quickly, and those of venc. */
+async function presetItems({ io, client }: Context): Promise<readonly CompletionItem[]> {
+  const account = async () => {
+    const { findAccountPresets } = await import('../../client/presets.js');
+    return (await findAccountPresets(await client(), AbortSignal.timeout(timeoutMs))).map(({ name }) => name);
+  };
+  const about = new Map(shippedPresetNames.map((word) => [word, 'comes with venc']));
+  for (const word of await account().catch(() => [])) about.set(word, 'preset of the account');
+  for (const word of await presetNames(io.env)) about.set(word, 'preset');
+  return [...about].map(([word, text]) => ({ word, about: text }));
 }
 
 async function accountItems(what: 'accounts' | 'keys', context: Context): Promise<readonly CompletionItem[]> {

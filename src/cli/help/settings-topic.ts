@@ -23,7 +23,8 @@ A flag without a value has an opposite: --no-onepass. Times are seconds, MM:SS o
 fractions; bitrates are in kbit/s. x264 and h265 are aliases of h264 and hevc; --codec of
 --video-codec, --fps of --frame-rate, --resolution of --size. A setting that this version does
 not support is rejected by name, never ignored. The notifications and requires of an output have no
-flag: they are fields of a request, or of --output. --force sets overwrite for outputs at file: URLs.
+flag: they are fields of a request, or of --output. --force sets overwrite for outputs at file: URLs,
+and --preset NAME sets preset.
 `;
 
 function chapters(): string {

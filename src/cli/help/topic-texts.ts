@@ -213,6 +213,10 @@ Three sizes of one film in one job:
 
 The same settings for many films, saved under a name:
 
-  venc preset save web --video-codec vp9 --height 720 --quality 4
-  venc submit film.mov --preset web
+  venc preset save mine --video-codec vp9 --height 720 --quality 4
+  venc submit film.mov --preset mine
+
+Settings that come with venc; venc preset list shows all of them:
+
+  venc run film.mov --preset small --target-size 8MB
 `;

@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
-import type { Environment } from '../../config/folders.js';
 import { invalidRequest, VencError } from '../../shared/errors.js';
 import { parseFlags, parseOutputFlag, settingFlags } from '../../shared/settings/flags.js';
 import { mergeRequest } from '../../shared/settings/merge-request.js';
+import { outputListOf, resolvePresets } from '../../shared/settings/presets.js';
 import type { RequestFields } from '../../shared/settings/setting.js';
+import { isObject } from '../../shared/util/is-object.js';
 import { collectValues } from './args.js';
 import { type FileToUpload, readTextFile } from './files.js';
-import { type LadderArgs, withLadder } from './ladder-flags.js';
+import { hasLadder, type LadderArgs, withLadder } from './ladder-flags.js';
+import { type ChoosePreset, presetsOfOutputs } from './presets.js';
 
 /** Options that describe the outputs: `--output`, `--preset`, and one for each setting. */
 export interface JobArgs extends LadderArgs {
@@ -25,8 +27,8 @@ interface RequestBase {
   readonly request: RequestFields | null;
   /** The URL of the input; null if the request has it or it is not known yet. */
   readonly input: string | null;
-  /** The preset of `--preset`, from `loadPreset`; null if there is none. */
-  readonly preset: RequestFields | null;
+  /** Finds the presets that the flags and the request name. */
+  readonly presets: ChoosePreset;
   /** Caption files to add to those of the flags. */
   readonly captions?: readonly RequestFields[];
 }
@@ -53,7 +55,7 @@ export function addJobOptions(command: Command, withoutFlag: readonly string[] =
     'one output: name=value,name=value, or {json}, or @FILE with either; repeatable',
     collectValues,
   );
-  command.option('--preset <name>', 'start from the settings saved by venc preset save');
+  command.option('--preset <name>', 'start from a preset; venc preset list shows them');
   for (const { flag, name, argument, negation, help, repeatable, path } of settingFlags()) {
     if (withoutFlag.includes(name)) continue;
     const option = command.createOption(argument === null ? flag : `${flag} ${argument}`, help);
@@ -75,42 +77,73 @@ const settingsHint = `Settings are flags and names in --output: --video-codec vp
 ranges and defaults.`;
 
 /**
- * The preset of `--preset`; null if there is none. Rejects with `UsageError` if the preset does not exist or cannot be
- * read.
- */
-export async function loadPreset({ preset }: JobArgs, env: Environment): Promise<RequestFields | null> {
-  if (preset === undefined) return null;
-  const { readPreset } = await import('../../config/presets.js');
-  return readPreset(env, preset);
-}
-
-/**
- * Merges a request, an input, a preset and the flags into the body of a create. Local watermarks in flags or presets
+ * Merges a request, an input, presets and the flags into the body of a create. Local watermarks in flags or presets
  * become `file:` URLs, which are added to `images` with their paths. In a request file they must be URLs, because its
- * author may not know this machine. Rejects with `UsageError` if a flag is invalid or a file cannot be read.
+ * author may not know this machine. Rejects with `UsageError` if a flag is invalid, a file cannot be read, or there is
+ * no preset of a name.
  */
 export async function buildRequestBody(
-  { request, input, preset, captions = [] }: RequestBase,
+  base: RequestBase,
   args: JobArgs,
   images: Map<string, FileToUpload> = new Map(),
 ): Promise<Record<string, unknown>> {
+  return (await buildRequest(base, args, images)).body;
+}
+
+/** A request with the settings of its presets, and as it is sent. */
+interface BuiltRequest {
+  readonly body: Record<string, unknown>;
+  /** The same as `body`, or with the names of its presets if the service knows them all. */
+  readonly sent: Record<string, unknown>;
+}
+
+/** Like {@link buildRequestBody}; presets that are saved at the service can be sent by their names. */
+export async function buildRequest(
+  { request, input, presets, captions = [] }: RequestBase,
+  args: JobArgs,
+  images: Map<string, FileToUpload> = new Map(),
+): Promise<BuiltRequest> {
   const flags = parseFlags(args);
-  const { jobFlags } = flags;
   const [outputFlags = {}, ...outputs] = await Promise.all(
     [
       withCaptions(flags.outputFlags, captions),
       ...(await Promise.all((args.output ?? []).map(readOutput))),
     ].map(async (settings) => (hasLocalFiles(settings) ? withLocalWatermarks(settings, images) : settings)),
   );
-  const inputField = input === null ? {} : { input };
-  const body = mergeRequest({
-    preset: preset === null ? null : await withPresetWatermarks(preset, images),
+  const { preset = null } = { ...request, ...(args.preset === undefined ? {} : { preset: args.preset }) };
+  const ofJob = typeof preset === 'string' ? await presets(preset) : null;
+  const count = ofJob === null ? 0 : outputListOf(ofJob.settings).length;
+  const named = mergeRequest({
+    // The flags apply to each output of the preset.
+    preset: count > 1 ? { outputs: Array.from({ length: count }, () => ({})) } : null,
     file: request,
-    jobFlags: { ...inputField, ...jobFlags },
+    jobFlags: {
+      ...(input === null ? {} : { input }),
+      ...flags.jobFlags,
+      ...(ofJob === null ? {} : { preset: ofJob.name }),
+    },
     outputFlags,
     outputs,
   });
-  return withLadder(body, args, request !== null);
+  const chosen = [
+    ...(ofJob === null ? [] : [ofJob]),
+    ...(await Promise.all(presetsOfOutputs(named).map((name) => presets(name)))),
+  ];
+  if (chosen.length === 0) {
+    const body = await withLadder(named, args, request !== null);
+    return { body, sent: body };
+  }
+  const settings = new Map<string, RequestFields>();
+  for (const one of chosen) settings.set(one.name, await withPresetWatermarks(one.settings, images));
+  const lookup = { find: (name: string) => settings.get(name) ?? null, names: [...settings.keys()] };
+  const { body: resolved, validationErrors } = resolvePresets(named, lookup);
+  if (validationErrors.length > 0) throw invalidRequest(validationErrors);
+  const body = await withLadder(isObject(resolved) ? { ...resolved } : {}, args, request !== null, {
+    name: ofJob?.name ?? '',
+    typed: new Set(Object.keys(outputFlags)),
+  });
+  const isByName = chosen.every(({ source }) => source === 'account') && !hasLadder(args);
+  return { body, sent: isByName ? named : body };
 }
 
 function withCaptions(settings: RequestFields, captions: readonly RequestFields[]): RequestFields {

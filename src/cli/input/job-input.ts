@@ -6,7 +6,8 @@ import { isUrl } from '../../shared/text/url-text.js';
 import { isObject, isTooDeep } from '../../shared/util/is-object.js';
 import type { Io } from '../terminal/io.js';
 import { readableFileSize, readTextFile } from './files.js';
-import { buildRequestBody, type JobArgs, loadPreset } from './job-args.js';
+import { buildRequestBody, type JobArgs } from './job-args.js';
+import type { ChoosePreset } from './presets.js';
 import { printRequestWarnings } from './typed-request.js';
 
 /** The parsed argument of `submit`, `run` or `plan`. */
@@ -106,19 +107,22 @@ async function readAll(stream: NodeJS.ReadStream): Promise<string> {
  * that a request names by its path, becomes a `file:` URL. Rejects with `UsageError` if the argument cannot be read or
  * a flag is invalid.
  */
-export async function localRequest(arg: string, options: JobArgs, io: Io) {
+export async function localRequest(
+  arg: string,
+  options: JobArgs,
+  { io, presets }: { readonly io: Io; readonly presets: ChoosePreset },
+) {
   const input = await readJobInput(arg, io);
-  const preset = await loadPreset(options, io.env);
   const captions = await sidecarsOf(input, options, io);
   if (input.kind === 'request') {
     const { toCaptionUrls } = await import('./local-watermarks.js');
     const local = await toCaptionUrls(await withLocalInput(input.request), new Map(), true);
-    const request = await buildRequestBody({ request: local, input: null, preset }, options);
+    const request = await buildRequestBody({ request: local, input: null, presets }, options);
     await printRequestWarnings(request, { io, typed: { arg, args: options } });
     return request;
   }
   const address = input.kind === 'url' ? input.url : pathToFileURL(input.path).href;
-  return buildRequestBody({ request: null, input: address, preset, captions }, options);
+  return buildRequestBody({ request: null, input: address, presets, captions }, options);
 }
 
 /** The caption files that `--sidecar-subtitles` adds; none without it. Rejects as `readSidecars` does. */

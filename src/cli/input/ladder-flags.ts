@@ -12,6 +12,8 @@ export interface LadderArgs {
   /** Heights of the renditions; `auto` chooses them by the content. */
   readonly ladder?: readonly number[] | 'auto';
   readonly ts?: true;
+  /** The preset that stands for `--hls`, in place of the flag. */
+  readonly ladderPreset?: string;
 }
 
 /** Adds the flags of a ladder. `place` says what their value names. */
@@ -74,6 +76,14 @@ export function hasLadder({ hls, dash }: LadderArgs): boolean {
   return hls !== undefined || dash !== undefined;
 }
 
+/** Where the settings of a ladder come from. */
+interface LadderSettings {
+  /** The name of the preset; empty without one. */
+  readonly name: string;
+  /** The settings that were given as flags. */
+  readonly typed: ReadonlySet<string>;
+}
+
 /**
  * The request with the outputs of the ladder that the flags ask for, or unchanged if they ask for none. Rejects
  * with `UsageError` if flags or settings contradict it.
@@ -82,8 +92,9 @@ export async function withLadder(
   body: Record<string, unknown>,
   args: LadderArgs & { readonly output?: readonly string[] },
   hasRequest: boolean,
+  preset: LadderSettings = { name: '', typed: new Set() },
 ): Promise<Record<string, unknown>> {
-  const { hls, dash, ladder, ts } = args;
+  const { hls, dash, ladder, ts, ladderPreset } = args;
   if (!hasLadder(args)) {
     const unused = ladder !== undefined ? '--ladder' : ts === true ? '--ts' : null;
     if (unused === null) return body;
@@ -106,13 +117,21 @@ export async function withLadder(
   const { output: _one, outputs, ...job } = body;
   const [settings = {}, ...others] = Array.isArray(outputs) ? outputs : [];
   if (others.length > 0 || !isObject(settings))
-    throw new VencError('UsageError', '--hls and --dash take a preset with one output.');
+    throw new VencError(
+      'UsageError',
+      `--hls and --dash take a preset with one output, and ${preset.name} has several.`,
+    );
   const folder = ladderFolder(args);
   const { defaultHeights, ladderOutputs } = await import('../../shared/settings/ladder-outputs.js');
   const outputsOfLadder = ladderOutputs(settings, {
     kind: ts === true ? 'ts' : hls === undefined ? 'dash' : 'cmaf',
     heights: ladder === 'auto' ? { count: countOf(job.dynamic_profile_options) } : (ladder ?? defaultHeights),
     baseUrl: folder !== null && isUrl(folder) ? folder : null,
+    flags: ladderPreset === undefined ? '--hls and --dash' : `--preset ${ladderPreset}`,
+    termOf: (name) =>
+      preset.name === '' || preset.typed.has(name)
+        ? `--${name.replaceAll('_', '-')}`
+        : `${name} of --preset ${preset.name}`,
   });
   return {
     ...job,

@@ -3,8 +3,9 @@ import { exitCodes } from '../../shared/exit-codes.js';
 import type { Context } from '../context.js';
 import { withOverwrite } from '../destinations/output-names.js';
 import type { FileToUpload } from '../input/files.js';
-import { buildRequestBody, loadPreset } from '../input/job-args.js';
+import { buildRequest } from '../input/job-args.js';
 import { parseRequest } from '../input/job-input.js';
+import { createPresets } from '../input/presets.js';
 import { printRequestWarnings } from '../input/typed-request.js';
 import type { PreparedRequest, RequestStream, RequestToSubmit, SubmitOptions } from './requests.js';
 
@@ -12,7 +13,7 @@ import type { PreparedRequest, RequestStream, RequestToSubmit, SubmitOptions } f
 export async function readLines(
   args: readonly string[],
   options: SubmitOptions,
-  { io }: Context,
+  { io, client }: Context,
 ): Promise<RequestStream> {
   if (args.length !== 1 || args[0] !== '-') {
     throw new VencError('UsageError', '--ndjson reads requests from stdin.', {
@@ -21,17 +22,18 @@ export async function readLines(
   }
   const shared = new Map<string, FileToUpload>();
   // Report invalid flags once instead of for every line, and upload a watermark once.
-  const preset = await loadPreset(options, io.env);
-  await buildRequestBody({ request: null, input: null, preset }, options, shared);
+  const presets = createPresets(io.env, client);
+  await buildRequest({ request: null, input: null, presets }, options, shared);
   const typed = { arg: '', args: options };
   let count = 0;
 
   async function prepare(text: string, name: string): Promise<PreparedRequest> {
-    const base = { request: parseRequest(text, 'in it'), input: null, preset };
-    const built = await buildRequestBody(base, options);
-    const fields = options.force === true ? withOverwrite(built) : built;
-    await printRequestWarnings(fields, { io, typed, where: `${name}: ` });
-    return { fields, input: null, images: new Map() };
+    const base = { request: parseRequest(text, 'in it'), input: null, presets };
+    const { body, sent } = await buildRequest(base, options);
+    const fields = options.force === true ? withOverwrite(body) : body;
+    const request = options.force === true ? fields : sent;
+    await printRequestWarnings(request, { io, typed, where: `${name}: ` });
+    return { fields, sent: request, input: null, images: new Map() };
   }
 
   async function* read(signal: AbortSignal): AsyncGenerator<RequestToSubmit> {

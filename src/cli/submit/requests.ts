@@ -7,10 +7,12 @@ import { hasFileOutput, isHosted, outputsIn, withOverwrite } from '../destinatio
 import { isBatch } from '../destinations/resolve-destinations.js';
 import type { FileToUpload } from '../input/files.js';
 import { type FolderArgs, type FoundInput, findInputs } from '../input/find-inputs.js';
-import { buildRequestBody, type JobArgs, loadPreset, validateRequest } from '../input/job-args.js';
+import { buildRequest, buildRequestBody, type JobArgs, validateRequest } from '../input/job-args.js';
 import { isRequestName, readJobInput, sidecarsOf } from '../input/job-input.js';
 import { rejectLadderPlace } from '../input/ladder-flags.js';
+import { type ChoosePreset, createPresets } from '../input/presets.js';
 import { printRequestWarnings, type TypedRequest, withTypedTerms } from '../input/typed-request.js';
+import type { Io } from '../terminal/io.js';
 import type { ProgressChoice } from '../terminal/progress-mode.js';
 
 /** The options of `venc submit`, in addition to the settings of the job. */
@@ -32,6 +34,8 @@ export interface SubmitOptions extends JobArgs, FolderArgs {
 export interface PreparedRequest {
   /** Without an input if that is a file to upload. */
   readonly fields: RequestFields;
+  /** The same as `fields`, or with the names of presets that the service has. */
+  readonly sent: RequestFields;
   readonly input: FileToUpload | null;
   /** Local watermarks and caption files, by the `file:` URLs in the request. */
   readonly images: ReadonlyMap<string, FileToUpload>;
@@ -88,17 +92,19 @@ export async function readInputs(
   rejectLadderPlace(options, isSingle ? 1 : 2);
   const shared = new Map<string, FileToUpload>();
   // Report invalid flags once instead of for every input, and upload a watermark once.
-  const preset = isSingle ? null : await loadPreset(options, io.env);
+  const presets = createPresets(io.env, context.client);
   const settings = isSingle
     ? {}
-    : await buildRequestBody({ request: null, input: null, preset }, options, shared);
+    : await buildRequestBody({ request: null, input: null, presets }, options, shared);
   const inputs: (PreparedRequest & FoundInput & { readonly number: number })[] = [];
   let code: ExitCode = exitCodes.done;
   for (const [index, input] of found.inputs.entries()) {
     const { name, folder } = input;
     try {
       if (input.error !== null) throw input.error;
-      const prepared = await prepareInput(name, options, context, isSingle ? '' : `${name}: `);
+      const prepared = await prepareInput(name, options, {
+        ...{ io, presets, where: isSingle ? '' : `${name}: ` },
+      });
       await rejectExistingNames(prepared, folder, options);
       const images = new Map([...prepared.images].filter(([address]) => !shared.has(address)));
       inputs.push({ ...input, ...prepared, images, number: index + 1 });
@@ -110,7 +116,7 @@ export async function readInputs(
       code = reportError(io, await withTypedTerms(error, { arg: name, args: options }), name, code);
     }
   }
-  if (!isSingle) rejectSharedDestinations(inputs, { settings, hasPreset: preset !== null });
+  if (!isSingle) rejectSharedDestinations(inputs, { settings, hasPreset: options.preset !== undefined });
   const ownFiles = inputs.flatMap(({ input, images }) => [
     ...images.values(),
     ...(input === null ? [] : [input]),
@@ -144,29 +150,30 @@ export async function readInputs(
 async function prepareInput(
   arg: string,
   options: SubmitOptions,
-  { io }: Context,
-  where: string,
+  { io, presets, where }: { readonly io: Io; readonly presets: ChoosePreset; readonly where: string },
 ): Promise<PreparedRequest> {
   const input = await readJobInput(arg, io, options.xml === true);
   const images = new Map<string, FileToUpload>();
   const base = {
     request: input.kind === 'request' ? await withCaptionFiles(input.request, images) : null,
     input: input.kind === 'url' ? input.url : null,
-    preset: await loadPreset(options, io.env),
+    presets,
     captions: await sidecarsOf(input, options, io),
   };
-  const built = await buildRequestBody(base, options, images);
+  const { body: built, sent } = await buildRequest(base, options, images);
   if (options.force === true && options.download === undefined && !hasFileOutput(built))
     throw new VencError('UsageError', '--force needs --download, or an output at a file: URL.');
   const fields = options.force === true ? withOverwrite(built) : built;
-  await printRequestWarnings(fields, { io, typed: { arg, args: options }, where });
+  const request = options.force === true ? fields : sent;
+  // The service reports what has no effect in its own presets.
+  await printRequestWarnings(request, { io, typed: { arg, args: options }, where });
   if (options.stage !== undefined && input.kind !== 'file' && images.size === 0) {
     throw new VencError('UsageError', '--stage needs a local file; the input is already a URL.');
   }
   const file = input.kind === 'file' ? input : null;
   if (file !== null) await validateRequest({ ...fields, input: 'upload://still/to-come' });
   else if (images.size > 0) await validateRequest(fields);
-  return { fields, input: file, images };
+  return { fields, sent: request, input: file, images };
 }
 
 async function withCaptionFiles(request: RequestFields, files: Map<string, FileToUpload>) {

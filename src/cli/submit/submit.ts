@@ -119,13 +119,13 @@ async function createAll(context: CreateContext): Promise<Submitted> {
       try {
         const prepared = await request.prepare();
         isHosted ||= hostsOutputs(prepared.fields);
-        const fields = await withAddresses(prepared.fields, addresses);
+        const fields = await withAddresses(prepared.sent, addresses);
         const key = name === null ? (options.idempotencyKey ?? null) : `${keyStem}-${number}`;
         const created = await createOne({ ...prepared, fields }, { ...context, name, key });
         if (created.id > 0) ids.push(created.id);
         folders.set(created.id, folder);
         isTest ||= normaliseCreated(created.answer).test === true;
-        await printCreated(created, request, prepared.fields, context);
+        await printCreated(created, request, prepared.sent, context);
       } catch (error) {
         if (name === null) throw error;
         signal.throwIfAborted();

@@ -15,6 +15,10 @@ export interface Ladder {
   readonly heights: readonly number[] | { readonly count: number };
   /** The URL of the folder of all files; null if the service hosts them or `-o` names it. */
   readonly baseUrl: string | null;
+  /** The flags that ask for it, in messages; those of `--hls` and `--dash` if absent. */
+  readonly flags?: string;
+  /** How messages name a setting that contradicts it; its flag if absent. */
+  readonly termOf?: (name: string) => string;
 }
 
 /** The heights without `--ladder`. Those above 1080 are left out unless the input has them. */
@@ -60,14 +64,14 @@ export function ladderOutputs(settings: RequestFields, ladder: Ladder): readonly
   if (conflict !== undefined)
     throw new VencError(
       'UsageError',
-      `--${conflict.replaceAll('_', '-')} contradicts --hls and --dash: the ladder decides it.`,
+      `${(ladder.termOf ?? flagOf)(conflict)} contradicts ${ladder.flags ?? '--hls and --dash'}: the ladder decides it.`,
       {
         hint:
           isMeasured && decidedByContent.has(conflict)
             ? 'choose the score of the best rendition with --quality-target'
             : sizeSettings.has(conflict)
               ? 'choose the heights with --ladder 1080,720,480, and the quality with --quality'
-              : 'leave it out, or give it to a second command without --hls and --dash',
+              : `leave it out, or give it to a second command without ${ladder.flags ?? '--hls and --dash'}`,
       },
     );
   const extension = kind === 'dash' ? 'mpd' : 'm3u8';
@@ -168,6 +172,10 @@ function settingsOfRendition(
   const isWritten = settings.subtitles === undefined || settings.subtitles === 'keep';
   if (isLowest || !isWritten || isOn(settings.skip_captions)) return settings;
   return { ...others, subtitles: 'drop' };
+}
+
+function flagOf(name: string): string {
+  return `--${name.replaceAll('_', '-')}`;
 }
 
 /** Whether a switch is on, as a flag or a preset gives it. */

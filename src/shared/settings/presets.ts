@@ -1,11 +1,8 @@
-import { redact } from '../redact.js';
 import { findSuggestions } from '../text/suggestions.js';
 import { isObject } from '../util/is-object.js';
 import { outputTable } from './index.js';
 import { mergeRequest } from './merge-request.js';
-import { parseJobRequest } from './parse-job-request.js';
-import { applyStrictMode } from './report-warnings.js';
-import type { RequestFields, RequestWarning } from './setting.js';
+import type { RequestFields } from './setting.js';
 import { hasValue, spellingsOf } from './spellings.js';
 
 /** What the name of a preset is made of, as the end of a sentence. */
@@ -15,6 +12,9 @@ export const presetNameRule = 'letters, digits, . _ and -; the first is not . or
 export function isPresetName(name: string): boolean {
   return /^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/.test(name);
 }
+
+/** The names of the presets that come with venc, in the order of their documentation. */
+export const shippedPresetNames: readonly string[] = ['web', 'phone', 'hls', 'archive', 'audio', 'small'];
 
 /** Maximum number of names that an error lists. */
 const listedNames = 10;
@@ -31,79 +31,6 @@ export function presetHint(name: string, known: readonly string[]): string {
 export function outputListOf({ output, outputs }: RequestFields): readonly unknown[] {
   const given = outputs ?? output ?? [];
   return Array.isArray(given) ? given : [given];
-}
-
-/** A preset that was checked: what is wrong with it, and what has no effect in it. */
-export interface CheckedPreset {
-  readonly validationErrors: readonly string[];
-  readonly warnings: readonly RequestWarning[];
-}
-
-/** Fields that a preset cannot have, with the reason. */
-const foreignFields = {
-  input: 'must not be in a preset: each job has its own',
-  input_name: 'must not be in a preset: each job has its own',
-  api_key: 'must not be in a preset: send the key in the header Service-Api-Key',
-  preset: 'must not be in a preset: give its settings instead',
-} as const;
-
-/** Settings of an output that a preset cannot have: everybody with a key of the account can read it. */
-const secretFields = ['encryption_key', 'encryption_iv'] as const;
-
-/**
- * Checks a preset that a daemon is to store: a request without an input, and without unknown names and secrets. Pure;
- * never throws.
- */
-export function checkPreset(value: unknown, limits: { readonly maxOutputs: number }): CheckedPreset {
-  if (!isObject(value))
-    return {
-      validationErrors: ['the preset must be an object such as {"output": {"height": 720}}'],
-      warnings: [],
-    };
-  const { input: _, api_key: _key, preset: _preset, ...settings } = value;
-  const parsed = parseJobRequest({ ...settings, input: 'file:///input' }, limits);
-  const unknown = parsed.warnings.filter((warning) => warning.unknown !== undefined);
-  const errors = [
-    ...Object.entries(foreignFields).flatMap(([name, reason]) =>
-      hasValue(value, name) ? [`${name} ${reason}`] : [],
-    ),
-    ...outputListOf(value).flatMap((output, index) => errorsOfOutput(output, `outputs[${index}]`)),
-    ...passwordErrors(settings, ''),
-    ...(parsed.ok ? [] : parsed.validationErrors),
-    ...applyStrictMode(unknown, true).validationErrors,
-  ];
-  const isEmpty = errors.length === 0 && Object.keys(settings).length === 0;
-  return {
-    validationErrors: isEmpty ? ['the preset must have a setting'] : [...new Set(errors)],
-    warnings: parsed.warnings.filter((warning) => warning.unknown === undefined),
-  };
-}
-
-function errorsOfOutput(output: unknown, path: string): readonly string[] {
-  if (!isObject(output)) return [];
-  return [
-    ...(hasValue(output, 'preset') ? [`${path}.preset ${foreignFields.preset}`] : []),
-    ...secretFields.flatMap((name) =>
-      hasValue(output, name)
-        ? [`${path}.${name} must not be in a preset: it is secret; give it in the job`]
-        : [],
-    ),
-  ];
-}
-
-/** An error for each text that contains a password or a key, such as a URL with one. */
-function passwordErrors(value: unknown, path: string): readonly string[] {
-  if (typeof value === 'string')
-    return redact(value) === value
-      ? []
-      : [
-          `${path} must have no password in a preset: save it with venc credentials, and give its name as credentials`,
-        ];
-  if (Array.isArray(value)) return value.flatMap((item, index) => passwordErrors(item, `${path}[${index}]`));
-  if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, item]) =>
-    passwordErrors(item, path === '' ? name : `${path}.${name}`),
-  );
 }
 
 /** A request whose presets were replaced by their settings. */

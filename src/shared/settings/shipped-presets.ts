@@ -34,7 +34,7 @@ const singleOutputs: Readonly<Record<string, { readonly summary: string; readonl
       output: {
         ...{ format: 'mkv', video_codec: 'hevc', video_codec_profile: 'main10', video_bit_depth: 10 },
         ...{ crf: 18, speed: 2, hdr: 'keep' },
-        ...{ copy_audio: 'auto', audio_tracks: 'all', subtitle_tracks: 'all' },
+        ...{ copy_audio: true, audio_tracks: 'all', subtitle_tracks: 'all' },
       },
     },
     audio: {
@@ -51,9 +51,6 @@ const singleOutputs: Readonly<Record<string, { readonly summary: string; readonl
   };
 
 const hlsSummary = 'a ladder of renditions for players, with playlists of HLS and DASH: the outputs of --hls';
-
-/** The names of the presets that come with venc, in the order of their documentation. */
-export const shippedPresetNames: readonly string[] = ['web', 'phone', 'hls', 'archive', 'audio', 'small'];
 
 /** A preset that comes with venc; null if there is none with this name. */
 export function shippedPreset(name: string): ShippedPreset | null {

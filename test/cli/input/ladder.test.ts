@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { buildRequestBody, type JobArgs } from '../../../src/cli/input/job-args.js';
+import { createPresets } from '../../../src/cli/input/presets.js';
 import { defaultHeights, type Ladder, ladderOutputs } from '../../../src/shared/settings/ladder-outputs.js';
 import { parseJobRequest } from '../../../src/shared/settings/parse-job-request.js';
 import { tempFolder } from '../../helpers/temp.js';
@@ -116,7 +117,8 @@ test('copy applies to the audio, and one rendition has it to say that its video 
 });
 
 test('flags make the ladder, with the URL of a folder for a service', async () => {
-  const body = async (args: JobArgs) => buildRequestBody({ request: null, input: null, preset: null }, args);
+  const body = async (args: JobArgs) =>
+    buildRequestBody({ request: null, input: null, presets: createPresets({}) }, args);
   const { outputs } = (await body({ hls: 's3://bucket/film', ladder: [720] })) as {
     outputs: { base_url?: string }[];
   };
@@ -224,8 +226,11 @@ test('--ladder auto makes as many renditions as the options allow', async () => 
   const bodyOf = async (options: object) => {
     const preset = { dynamic_profile_options: options };
     const body = await buildRequestBody(
-      { request: null, input: 'http://example.com/a.mp4', preset },
-      { hls: true, ladder: 'auto' },
+      {
+        ...{ request: null, input: 'http://example.com/a.mp4' },
+        presets: async (name) => ({ name, source: 'own', settings: preset }),
+      },
+      { hls: true, ladder: 'auto', preset: 'mine' },
     );
     return body as { readonly outputs: readonly object[]; readonly generate_dynamic_profile?: boolean };
   };

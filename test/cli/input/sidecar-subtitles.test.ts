@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { localRequest } from '../../../src/cli/input/job-input.js';
+import { createPresets } from '../../../src/cli/input/presets.js';
 import { readSidecars } from '../../../src/cli/input/sidecar-subtitles.js';
 import type { Io } from '../../../src/cli/terminal/io.js';
 import { tempFolder } from '../../helpers/temp.js';
@@ -20,6 +21,8 @@ function fakeIo(): { readonly io: Io; readonly printed: () => string } {
   // Only these members are used.
   return { io: io as unknown as Io, printed: () => text };
 }
+
+const inputs = (io = fakeIo().io) => ({ io, presets: createPresets({}) });
 
 test('subtitle files next to a film are found by their names, with language and purpose, and printed', async () => {
   const film = filmWith([
@@ -79,23 +82,27 @@ test('with --sidecar-subtitles they become caption files of all outputs, after t
     captionUrl: [join(film, '..', 'extra.vtt')],
     output: ['label=a', 'label=b'],
   };
-  const { outputs } = await localRequest(film, args, fakeIo().io);
+  const { outputs } = await localRequest(film, args, inputs());
   const captions = [url('extra.vtt'), { url: url('film.de.srt'), language: 'de' }];
   assert.equal(outputs, [
     { caption_url: captions, label: 'a' },
     { caption_url: captions, label: 'b' },
   ]);
-  assert.equal(await localRequest(film, {}, fakeIo().io), { input: pathToFileURL(film).href });
+  assert.equal(await localRequest(film, {}, inputs()), { input: pathToFileURL(film).href });
 });
 
 test('no files are said, and an input that is not a local file is an error', async () => {
   const { io, printed } = fakeIo();
   const film = filmWith([]);
-  assert.equal(await localRequest(film, { sidecarSubtitles: true }, io), { input: pathToFileURL(film).href });
+  assert.equal(await localRequest(film, { sidecarSubtitles: true }, inputs(io)), {
+    input: pathToFileURL(film).href,
+  });
   assert.is(printed(), `venc: there are no subtitle files next to ${film}\n`);
-  const error = await localRequest('https://example.com/film.mkv', { sidecarSubtitles: true }, io).catch(
-    (thrown: Error) => thrown,
-  );
+  const error = await localRequest(
+    'https://example.com/film.mkv',
+    { sidecarSubtitles: true },
+    inputs(io),
+  ).catch((thrown: Error) => thrown);
   assert.instance(error, Error);
   assert.match((error as Error).message, '--sidecar-subtitles needs a local media file.');
 });
