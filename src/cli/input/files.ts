@@ -2,7 +2,7 @@ import { constants, readdirSync } from 'node:fs';
 import { access, readFile, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { VencError } from '../../shared/errors.js';
-import { diskReason } from '../../shared/util/system-code.js';
+import { diskReason, systemCode } from '../../shared/util/system-code.js';
 
 const notRegular = 'it is not a regular file';
 
@@ -80,8 +80,19 @@ export function unreadableError(path: string, error: unknown): VencError {
   }
   if (path.includes('\ufffd') && hasSimilarName(path)) return invalidNameError(path, error);
   const reason = diskReason(error, 'read');
-  const hint = reason === notRegular ? { hint: 'write the content of a pipe to a file first' } : {};
-  return new VencError('UsageError', `${path} cannot be read: ${reason}.`, { cause: error, ...hint });
+  const hint = unreadableHint(path, reason, error);
+  return new VencError('UsageError', `${path} cannot be read: ${reason}.`, {
+    cause: error,
+    ...(hint === null ? {} : { hint }),
+  });
+}
+
+function unreadableHint(path: string, reason: string, error: unknown): string | null {
+  if (reason === notRegular) return 'write the content of a pipe to a file first';
+  const code = systemCode(error);
+  if (code === 'ENOENT' && /[*?[]/.test(path))
+    return 'no file matches this pattern, so that the shell did not replace it: check the folder and the extension';
+  return code === 'EISDIR' ? 'name one of its files' : null;
 }
 
 /**

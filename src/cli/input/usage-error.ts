@@ -1,6 +1,8 @@
 import { statSync } from 'node:fs';
+import { extname } from 'node:path';
 import type { Command, CommanderError } from 'commander';
 import { VencError } from '../../shared/errors.js';
+import { shellLine } from '../../shared/text/shell-words.js';
 import { findSuggestions } from '../../shared/text/suggestions.js';
 import { helpTopics } from '../help/topics.js';
 import { argumentOf, nameOf, optionsAt } from './args.js';
@@ -118,8 +120,17 @@ function excessAdvice(command: Command, operands: readonly string[]): string {
   if (command.registeredArguments.length === 0) return '; it takes only flags';
   const files = operands.filter((arg) => statSync(arg, { throwIfNoEntry: false })?.isFile());
   return files.length > 1
-    ? `; one file at a time: for file in ${files.slice(0, 2).join(' ')}${files.length > 2 ? ' ...' : ''}; do ${pathOf(command)} "$file"; done`
+    ? `; one file at a time: for file in ${listText(files)}; do ${pathOf(command)} "$file"; done`
     : '; quote an argument that contains spaces';
+}
+
+/** Files as the list of a loop of a shell: a pattern for many of one kind, else the first two. */
+function listText(files: readonly string[]): string {
+  const extension = extname(files[0] ?? '');
+  const isPattern =
+    extension !== '' && files.every((file) => extname(file) === extension && !file.includes('/'));
+  if (files.length > 2 && isPattern) return `*${extension}`;
+  return `${shellLine(files.slice(0, 2))}${files.length > 2 ? ' ...' : ''}`;
 }
 
 function usageOf(command: Command): string {

@@ -61,17 +61,20 @@ export function ladderOutputs(settings: RequestFields, ladder: Ladder): readonly
   const conflict = Object.keys(settings).find(
     (name) => decidedByLadder.has(name) || (isMeasured && decidedByContent.has(name)),
   );
+  const reason = conflict === 'thumbnails' ? 'a ladder makes no thumbnails' : 'the ladder decides it';
   if (conflict !== undefined)
     throw new VencError(
       'UsageError',
-      `${(ladder.termOf ?? flagOf)(conflict)} contradicts ${ladder.flags ?? '--hls and --dash'}: the ladder decides it.`,
+      `${(ladder.termOf ?? flagOf)(conflict)} contradicts ${ladder.flags ?? '--hls and --dash'}: ${reason}.`,
       {
         hint:
           isMeasured && decidedByContent.has(conflict)
             ? 'choose the score of the best rendition with --quality-target'
-            : sizeSettings.has(conflict)
-              ? 'choose the heights with --ladder 1080,720,480, and the quality with --quality'
-              : `leave it out, or give it to a second command without ${ladder.flags ?? '--hls and --dash'}`,
+            : conflict === 'thumbnails'
+              ? 'make them with a second command, such as venc run film.mov --height 360 --thumbnails 5'
+              : sizeSettings.has(conflict)
+                ? 'choose the heights with --ladder 1080,720,480, and the quality with --quality'
+                : `leave it out, or give it to a second command without ${ladder.flags ?? '--hls and --dash'}`,
       },
     );
   const extension = kind === 'dash' ? 'mpd' : 'm3u8';

@@ -148,7 +148,7 @@ const rejected: readonly (readonly [readonly string[], RegExp])[] = [
   ],
   [
     ['run', 'http://a.example/a.mp4', '--hls', 'out/', '--thumbnails', '3'],
-    /--thumbnails contradicts .*\nvenc: hint: leave it out, or give it to a second command without --hls/,
+    /--thumbnails contradicts .*: a ladder makes no thumbnails\.\nvenc: hint: make them with a second command, such as venc run /,
   ],
   [
     ['run', 'http://a.example/a.mp4', '--hls', 'out/', '--copy-video'],

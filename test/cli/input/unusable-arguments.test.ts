@@ -28,6 +28,18 @@ test('a file whose name is not UTF-8 is there, and must be renamed', async () =>
   assert.match(stderr, /is there, but its name is not valid UTF-8: rename it/);
 });
 
+test('a pattern that matches no file and a folder have hints of their own', async () => {
+  const folder = tempFolder();
+  const hintOf = async (...words: readonly string[]) => (await runCli(words, { cwd: folder })).stderr;
+  for (const command of ['plan', 'run', 'submit'])
+    assert.match(
+      await hintOf(command, '*.mp4'),
+      /\*\.mp4 cannot be read: there is no such file\.\n.*no file matches this pattern/,
+    );
+  assert.match(await hintOf('plan', '.'), /it is a folder\.\nvenc: hint: name one of its files/);
+  assert.not.match(await hintOf('plan', 'film.mp4'), /hint/);
+});
+
 test('the schema that an editor reads is no unknown name', async () => {
   const folder = tempFolder();
   const request = {

@@ -111,7 +111,7 @@ const sentences: readonly (readonly [string, string, string])[] = [
   [
     'plan package.json tsconfig.json biome.json',
     "too many arguments for 'plan'.",
-    'venc plan [options] <input>; one file at a time: for file in package.json tsconfig.json ...; do venc plan "$file"; done',
+    'venc plan [options] <input>; one file at a time: for file in *.json; do venc plan "$file"; done',
   ],
   ['list extra', "too many arguments for 'list'.", 'venc list [options]; it takes only flags'],
   [

@@ -30,10 +30,10 @@ export const budget: Budget = {
   'daemon/transports': { lines: 8650, files: 53 },
   'daemon/webhooks': { lines: 780, files: 5 },
   'daemon/worker': { lines: 1690, files: 8 },
-  'src/cli': { lines: 12490, files: 86 },
+  'src/cli': { lines: 12510, files: 86 },
   'src/cli/output': { lines: 1600, files: 13 },
   'src/client': { lines: 3420, files: 25 },
   'src/config': { lines: 840, files: 6 },
-  'src/shared': { lines: 12940, files: 99 },
+  'src/shared': { lines: 12950, files: 99 },
   'src/tui': { lines: 2100, files: 17 },
 };
