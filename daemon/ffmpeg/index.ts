@@ -31,3 +31,4 @@ export {
   warningsFor,
 } from './open-ffmpeg.js';
 export { killOrphanProcesses } from './orphan-processes.js';
+export { readWebp } from './probe/read-webp.js';

@@ -84,6 +84,8 @@ const codecOf: Readonly<Record<string, VideoCodec>> = {
   '.ogg': 'theora',
   '.ogx': 'theora',
   '.wmv': 'wmv',
+  '.gif': 'gif',
+  '.webp': 'webp',
 };
 
 /*
@@ -105,6 +107,8 @@ const codecCosts = {
   theora: [1, 1, 1, 1, 1],
   mpeg4: [0.4, 0.4, 0.4, 0.4, 0.4],
   wmv: [0.4, 0.4, 0.4, 0.4, 0.4],
+  gif: [0.8, 0.8, 0.8, 0.8, 0.8],
+  webp: [4, 3, 2.5, 2, 1.5],
   jp2: [1, 1, 1, 1, 1],
   vp6: [1, 1, 1, 1, 1],
 } as const satisfies Record<VideoCodec, readonly [number, number, number, number, number]>;

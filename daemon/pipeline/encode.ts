@@ -2,7 +2,7 @@ import { open, rm } from 'node:fs/promises';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import type { QualityRecord } from '../../src/shared/records.js';
 import { currentFreezer } from '../../src/shared/util/freezer.js';
-import { type EncodeOptions, isIndexTooLarge, type RunReport } from '../ffmpeg/index.js';
+import { type EncodeOptions, isIndexTooLarge, type RunReport, readWebp } from '../ffmpeg/index.js';
 import { isLocal } from '../jobs/expected-work.js';
 import { type JobOutput, toJobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
@@ -268,7 +268,9 @@ async function verifyEncoded(
   signal: AbortSignal,
 ): Promise<{ readonly media: MediaFacts; readonly warnings: readonly string[] }> {
   let probeError: unknown = null;
-  const media = await context.ffmpeg.probe(product.path, signal).catch((error: unknown) => {
+  const isWebp = product.video?.codec === 'webp';
+  const read = isWebp ? readWebp(product.path) : context.ffmpeg.probe(product.path, signal);
+  const media = await read.catch((error: unknown) => {
     signal.throwIfAborted();
     probeError = error;
     return null;

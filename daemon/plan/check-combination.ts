@@ -6,6 +6,7 @@ import { isSegmented, segmentFormat } from '../../src/shared/settings/segments.j
 import type { RequestWarning } from '../../src/shared/settings/setting.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import type { AudioEncoderName } from './audio-encoders.js';
+import { animationErrors } from './decide/animations.js';
 import { audioBitrateWarnings } from './decide/audio-bitrate.js';
 import { audioOptionErrors, audioOptionWarnings } from './decide/audio-options.js';
 import { captionErrors } from './decide/captions.js';
@@ -101,6 +102,7 @@ export function checkCombination(
           ...validateWatermarks(settings, codecs.video, path),
           ...codecOptionErrors(settings, codecs.video, path, capabilities),
         ]),
+    ...animationErrors(settings, extension, path),
     ...hintErrors(settings, codecs, container, capabilities, path),
     ...captionErrors(settings, { hasVideo: codecs.video !== null, container, extension }, capabilities, path),
     ...(!isMeasured(settings) || codecs.video === null || capabilities.filters.has('libvmaf')
@@ -167,6 +169,8 @@ function validateCodecPair(
 ): readonly string[] {
   const container = containerOf(extension);
   if (codecs.video === null) {
+    if (container.animation !== undefined)
+      return [`${path}.skip_video must not be set for ${extension}, which has no audio`];
     if (codecs.audio === null)
       return [`${path}.skip_audio must not be set for ${extension}, which is audio-only`];
     if (container.audioOnlyCodecs.includes(codecs.audio)) return [];
@@ -174,6 +178,8 @@ function validateCodecPair(
       `${path}.audio_codec ${codecs.audio} is not supported in ${extension}: use ${joinWithOr(container.audioOnlyCodecs)}`,
     ];
   }
+  if (container.animation !== undefined && codecs.audio !== null)
+    return [`${path}.audio_codec must not be given for ${extension}, which has no audio`];
   if (isVideoCopied && Object.keys(container.codecPairs).length > 0) {
     const supported = [...new Set(Object.values(container.codecPairs).flat())];
     return codecs.audio === null || supported.includes(codecs.audio)

@@ -68,9 +68,14 @@ export interface VideoEncoder {
   /** Arguments for every run. */
   readonly always?: Args;
   /**
-   * Where the first of two passes is logged: in the log of ffmpeg, in that of x265, or not supported (one pass only).
+   * What the first of two passes writes: the log of ffmpeg, that of x265, or an image with the colours that the second
+   * one uses. `none`: it has one pass only.
    */
-  readonly passes: 'log' | 'x265' | 'none';
+  readonly passes: 'log' | 'x265' | 'palette' | 'none';
+  /** How many colours its palette has at `quality` 1-5; absent if it has none. */
+  readonly paletteColours?: Levels<number>;
+  /** Whether it makes an animated image, which has neither a bitrate nor keyframes. */
+  readonly isAnimation?: true;
   /** Whether two passes improve a quality too. */
   readonly hasTwoPassQuality?: true;
   /**
@@ -230,6 +235,27 @@ export const videoEncoders = {
     // The decoder of ffmpeg reads no frame that is narrower.
     minSidePixels: 18,
   },
+  // 256 colours of the whole clip, which a first pass chooses. By default ffmpeg takes the same colours for every film.
+  gif: {
+    codec: 'gif',
+    isAnimation: true,
+    quality: sameAtAllLevels([]),
+    paletteColours: [64, 128, 256, 256, 256],
+    underCap: defaultUnderCap,
+    speed: sameAtAllLevels([]),
+    passes: 'palette',
+    hasTwoPassQuality: true,
+  },
+  // It repeats blocks that differ little, and the more the lower the quality: at 70 skies are blocky. Five seconds of
+  // film at 320x180 have a PSNR of 30.8 dB at 50, 32.6 at 70, 36.0 at 85, 37.5 at 92 and 40 at 98.
+  libwebp_anim: {
+    codec: 'webp',
+    isAnimation: true,
+    quality: ofLevels('-quality', [50, 70, 85, 92, 98]),
+    underCap: defaultUnderCap,
+    speed: ofLevels('-compression_level', [6, 5, 4, 2, 0]),
+    passes: 'none',
+  },
 } as const satisfies Record<string, VideoEncoder>;
 
 /** The name of a video encoder. */
@@ -286,6 +312,8 @@ const firstPassWeights = {
   libsvtav1: [0.5, 0.5, 0.5, 0.5, 0.5],
   mpeg4: [0.5, 0.5, 0.5, 0.5, 0.5],
   wmv2: [0.5, 0.5, 0.5, 0.5, 0.5],
+  gif: [0.4, 0.4, 0.4, 0.4, 0.4],
+  libwebp_anim: [0.5, 0.5, 0.5, 0.5, 0.5],
 } as const satisfies Record<VideoEncoderName, Levels<number>>;
 
 /** The part of the time of two passes that the first one takes, 0-1. */
@@ -308,6 +336,8 @@ const encoderDelays = {
   mpeg4: [0, 0, 0, 0, 0],
   wmv2: [0, 0, 0, 0, 0],
   libsvtav1: [40, 40, 40, 40, 40],
+  gif: [0, 0, 0, 0, 0],
+  libwebp_anim: [0, 0, 0, 0, 0],
 } as const satisfies Record<VideoEncoderName, Levels<number>>;
 
 /**

@@ -7,7 +7,7 @@ export type AudioCodec = NonNullable<OutputSettings['audio_codec']>;
 
 /** Facts of a video codec that do not depend on the encoder. */
 export interface VideoCodecFacts {
-  /** Why no encoder is available, if the codec is missing in every build. */
+  /** Why no encoder is available, if the codec is missing in every build, or which encoder it needs. */
   readonly missingReason?: string;
   /** Whether watermarks are not scaled with this codec (section 4.1, watermark object). */
   readonly hasFixedWatermarks?: boolean;
@@ -23,6 +23,8 @@ export const videoCodecs = {
   theora: {},
   mpeg4: {},
   wmv: {},
+  gif: {},
+  webp: { missingReason: 'it needs libwebp_anim' },
   jp2: { missingReason: 'JPEG 2000 is not supported' },
   vp6: {
     missingReason: 'ffmpeg has no VP6 encoder; use h264, which .flv also supports',
@@ -79,6 +81,12 @@ export interface Container {
   readonly hasChapters?: true;
   /** What it holds besides tracks: cover images, or files of all kinds, images too. Absent if nothing. */
   readonly attached?: 'covers' | 'files';
+  /** Its limits if it is an animated image: no audio, few seconds, and few frames per second. */
+  readonly animation?: {
+    readonly maxSeconds: number;
+    readonly defaultRate: number;
+    readonly maxRate: number;
+  };
   /** Whether HEVC needs the tag `hvc1`: Apple's players accept no other. */
   readonly needsHvc1Tag?: boolean;
 }
@@ -197,23 +205,26 @@ const mkv = {
   hasChapters: true,
   attached: 'files',
   codecPairs: {
-    h264: ['aac', 'mp3', 'ac3', 'eac3'],
-    hevc: ['aac'],
+    h264: ['aac', 'mp3', 'ac3', 'eac3', 'flac'],
+    hevc: ['aac', 'flac'],
     vp8: ['vorbis'],
     theora: ['vorbis'],
-    vp9: ['opus', 'aac'],
-    av1: ['opus', 'aac'],
+    vp9: ['opus', 'aac', 'flac'],
+    av1: ['opus', 'aac', 'flac'],
   },
-  audioOnlyCodecs: ['aac', 'mp3', 'vorbis', 'opus', 'ac3', 'eac3', 'pcm'],
+  audioOnlyCodecs: ['aac', 'mp3', 'vorbis', 'opus', 'ac3', 'eac3', 'pcm', 'flac'],
   copies: matroskaCopies,
 } as const satisfies Container;
 const ogg = {
   muxer: 'ogg',
   codecPairs: { theora: ['vorbis'] },
-  audioOnlyCodecs: ['vorbis'],
+  audioOnlyCodecs: ['vorbis', 'flac'],
   copies: { audio: ['opus', 'flac'] },
   tags: oggTags,
 } as const;
+
+/** Players delay frames of a GIF that are shorter than 0.02 s. */
+const animation = { maxSeconds: 60, defaultRate: 15, maxRate: 50 } as const;
 
 /** The containers by lower-case file extension: the valid combinations of the contract. */
 export const containers = {
@@ -324,6 +335,8 @@ export const containers = {
     audioOnlyCodecs: ['pcm'],
     copies: { audio: ['pcm_s16le', 'pcm_s24le', 'pcm_s32le', 'pcm_f32le', 'pcm_u8'] },
   },
+  '.gif': { muxer: 'gif', animation, codecPairs: { gif: [] }, audioOnlyCodecs: [] },
+  '.webp': { muxer: 'webp', animation, codecPairs: { webp: [] }, audioOnlyCodecs: [] },
 } as const satisfies Record<string, Container>;
 
 /** The extension of a supported container, e.g. `.mp4`. */
@@ -357,7 +370,7 @@ export function extensionOf(filename: string): string {
 
 const otherMediaExtensions: ReadonlySet<string> = new Set([
   ...['.avi', '.divx', '.mpg', '.mpeg', '.m2v', '.vob', '.m2ts', '.mts', '.mxf', '.rm', '.rmvb', '.asf'],
-  ...['.aif', '.aiff', '.weba', '.m3u8', '.mpd', '.m4s', '.gif', '.jpg', '.jpeg', '.png'],
+  ...['.aif', '.aiff', '.weba', '.m3u8', '.mpd', '.m4s', '.jpg', '.jpeg', '.png'],
 ]);
 
 /** Whether an extension is that of another kind of media file. */

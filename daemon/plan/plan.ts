@@ -2,6 +2,7 @@ import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { JobFailure } from '../jobs/job.js';
 import { audioStreams, type MediaFacts, type Ratio, type VideoFacts } from '../jobs/media.js';
 import { checkCombination } from './check-combination.js';
+import { forAnimation, tooLongForAnimation } from './decide/animations.js';
 import { decideAttached } from './decide/attached.js';
 import { decideAudioTracks, holdsOneTrack, leftOutAudio, maxAudioTracks } from './decide/audio-tracks.js';
 import { decideAutoCopies, hasAutoCopies, isAsLoud, withoutAutoCopies } from './decide/auto-copies.js';
@@ -134,7 +135,7 @@ const noTracks: ReadonlySet<number> = new Set();
 function decideOutput(
   {
     id,
-    settings,
+    settings: givenSettings,
     filename,
     isTest,
     frameAtStart,
@@ -151,12 +152,13 @@ function decideOutput(
   capabilities: Capabilities,
   encodedAudio: ReadonlySet<number> = noTracks,
 ): Result<{ readonly decision: Decision }> {
-  const combination = checkCombination(settings, filename, capabilities, 'output');
+  const combination = checkCombination(givenSettings, filename, capabilities, 'output');
   if (!combination.ok) {
     // Validated when the job was created, so this fails only if ffmpeg has been replaced since.
     return failure('InvalidCodecCombinationError', `${combination.validationErrors.join('; ')}.`);
   }
   const { container, extension } = combination;
+  const settings = forAnimation(givenSettings, container, given.video);
   const wants = { video: combination.video !== null, audio: combination.audio !== null };
   const packaging = packagingOf(settings, { filename, extension }, wants.video && given.video !== null);
   const isTogether = packaging.packaging?.hasSeparateTracks === false;
@@ -168,6 +170,8 @@ function decideOutput(
   const clipped = decideClip(settings, isTest, media, frameAtStart);
   if ('failure' in clipped) return clipped;
   const { clip: exactClip } = clipped;
+  const tooLong = tooLongForAnimation(exactClip, extension);
+  if (tooLong !== null) return failure('InvalidVideoSettingsError', tooLong);
   const copies = decideCopies(
     settings,
     {

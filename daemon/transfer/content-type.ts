@@ -31,6 +31,8 @@ const types: Readonly<Record<string, string>> = {
   '.ttml': 'application/ttml+xml',
   '.dfxp': 'application/ttml+xml',
   '.smil': 'application/smil+xml',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
   '.png': 'image/png',
   '.jpg': 'image/jpeg',
   '.jpeg': 'image/jpeg',

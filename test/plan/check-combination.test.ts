@@ -48,6 +48,16 @@ const good: readonly Case[] = [
   [{ skip_video: true }, 'a.mkv', '.mkv - aac/aac'],
   [{ skip_video: true, video_codec: 'vp8' }, null, '.oga - vorbis/libvorbis'],
   [{ skip_video: true, video_codec: 'h264' }, 'a.mp3', '.mp3 - mp3/libmp3lame'],
+  [{}, 'a.GIF', '.gif gif/gif -'],
+  [{ format: 'webp' }, 'a.mp4', '.webp webp/libwebp_anim -'],
+  [{ video_codec: 'gif' }, null, '.gif gif/gif -'],
+  [
+    { skip_audio: true, clip_length: 60, frame_rate: 50, onepass: false },
+    'a.webp',
+    '.webp webp/libwebp_anim -',
+  ],
+  [{ audio_codec: 'flac' }, 'a.mkv', '.mkv h264/libx264 flac/flac'],
+  [{ audio_codec: 'flac' }, 'a.oga', '.oga - flac/flac'],
 ];
 
 for (const [settings, filename, expected] of good) {
@@ -212,6 +222,29 @@ const bad: readonly Case[] = [
     ],
   ],
   [
+    { clip_length: 61, frame_rate: 60, video_bitrate: 500, audio_codec: 'aac' },
+    'a.gif',
+    [
+      'outputs[1].audio_codec must not be given for .gif, which has no audio',
+      'outputs[1].video_bitrate must not be given for .gif, which has neither a bitrate nor keyframes',
+      'outputs[1].clip_length must be at most 60 for .gif',
+      'outputs[1].frame_rate must be at most 50 for .gif',
+    ],
+  ],
+  [{ skip_video: true }, 'a.webp', ['outputs[1].skip_video must not be set for .webp, which has no audio']],
+  [
+    { thumbnails: [{ number: 1 }] },
+    'a.webp',
+    [
+      'outputs[1].thumbnails must not be given for .webp, which ffmpeg does not decode: add them to another output',
+    ],
+  ],
+  [
+    { video_codec: 'gif' },
+    'a.mp4',
+    ['outputs[1].video_codec gif is not supported in .mp4: use h264, hevc, mpeg4, vp9 or av1'],
+  ],
+  [
     { video_codec: 'vp6' },
     'a.flv',
     [
@@ -233,7 +266,7 @@ test('an unknown extension is reported for the setting that gave it, with the su
   const named = checkCombination({ filename: 'a.avi' }, 'a.avi', newCapabilities, 'outputs[0]');
   assert.match(
     named.ok ? '' : named.validationErrors.join(),
-    /^outputs\[0\]\.filename ends in \.avi, .* use \.mp4, .* or \.wav$/,
+    /^outputs\[0\]\.filename ends in \.avi, .* use \.mp4, .* or \.webp$/,
   );
   const addressed = checkCombination({ url: 'ftp://h/a.avi' }, 'a.avi', newCapabilities, 'outputs[0]');
   assert.match(addressed.ok ? '' : addressed.validationErrors.join(), /^outputs\[0\]\.url ends in \.avi/);
@@ -250,6 +283,13 @@ test('a setting that needs a missing encoder is rejected, and one that needs no 
   });
   assert.not(checkCombination({ skip_audio: true }, null, poor, 'o').ok);
   assert.ok(checkCombination({ skip_video: true }, 'a.mp3', poor, 'o').ok);
+});
+
+test('an animated WebP needs the encoder libwebp_anim, which an error names', () => {
+  assert.equal(checkCombination({ format: 'webp' }, null, without('libwebp_anim'), 'outputs[0]'), {
+    ok: false,
+    validationErrors: ['outputs[0].video_codec webp cannot be encoded by this ffmpeg: it needs libwebp_anim'],
+  });
 });
 
 test('Theora in Ogg is rejected with ffmpeg 7, which loses the times of repeated frames there', () => {

@@ -75,6 +75,10 @@ const heldFilm = mediaFacts({
 });
 
 const cases: Readonly<Record<string, Case>> = {
+  'animated-gif': { settings: { start_clip: 10, clip_length: 4, width: 320 }, filename: 'clip.gif' },
+  'animated-gif-of-2018': { settings: { quality: 1 }, filename: 'clip.gif', capabilities: oldCapabilities },
+  'animated-webp': { settings: { clip_length: 4, speed: 1 }, filename: 'clip.webp' },
+  'animated-webp-with-held-frame': { settings: {}, filename: 'clip.webp', media: heldFilm },
   default: { settings: defaultOutput, media: surround },
   'high-range-tone-mapped': { settings: { width: 1280 }, media: highRange, capabilities: toneMapping },
   'high-range-left-alone': { settings: { width: 1280 }, media: highRange },

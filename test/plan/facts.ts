@@ -49,7 +49,7 @@ export function mediaFacts(over: Partial<MediaFacts> = {}): MediaFacts {
 }
 
 const encoders = [
-  ...['mpeg4', 'wmv2'],
+  ...['mpeg4', 'wmv2', 'gif', 'libwebp_anim'],
   'libx264',
   'libx265',
   'libvpx',
@@ -66,7 +66,7 @@ const audioEncoders = [
   'libopus',
 ];
 const muxers = [
-  ...['asf', '3g2', 'ac3', 'eac3', 'wav', 'flac'],
+  ...['asf', '3g2', 'ac3', 'eac3', 'wav', 'flac', 'gif', 'webp'],
   'mp4',
   'mov',
   'matroska',

@@ -23,20 +23,21 @@ export interface CodecChoice {
 
 /** Returns the requested codecs. A missing one is derived from the file name or from the other codec. */
 export function chooseCodecs(settings: OutputSettings, extension: Extension | null): CodecChoice {
-  const container = extension === null ? null : containerOf(extension);
   const isAudioOnly =
     (settings.skip_video ?? false) ||
     (settings.video_codec === undefined && extension !== null && isAudioExtension(extension));
   const assumedVideoCodec = settings.video_codec ?? defaultVideoCodec(extension);
-  const pairedAudioCodec = (container ?? containerOf(videoExtensions[assumedVideoCodec])).codecPairs[
-    assumedVideoCodec
-  ]?.[0];
+  const container = containerOf(extension ?? videoExtensions[assumedVideoCodec]);
+  const pairedAudioCodec = container.codecPairs[assumedVideoCodec]?.[0];
+  const ownCodecs = extension === null ? [] : container.audioOnlyCodecs;
   // Without video, use the default of the container, unless a video codec is set nevertheless.
   const audioOnlyCodec =
     settings.video_codec === undefined
-      ? (container?.audioOnlyCodecs[0] ?? pairedAudioCodec)
-      : (pairedAudioCodec ?? container?.audioOnlyCodecs[0]);
-  const audio = settings.audio_codec ?? (isAudioOnly ? audioOnlyCodec : pairedAudioCodec) ?? 'aac';
+      ? (ownCodecs[0] ?? pairedAudioCodec)
+      : (pairedAudioCodec ?? ownCodecs[0]);
+  const defaultAudioCodec = container.animation === undefined ? 'aac' : null;
+  const audio =
+    settings.audio_codec ?? (isAudioOnly ? audioOnlyCodec : pairedAudioCodec) ?? defaultAudioCodec;
   return {
     video: isAudioOnly ? null : assumedVideoCodec,
     audio: (settings.skip_audio ?? false) ? null : audio,
@@ -46,6 +47,8 @@ export function chooseCodecs(settings: OutputSettings, extension: Extension | nu
 function defaultVideoCodec(extension: Extension | null): VideoCodec {
   if (extension === '.webm') return 'vp8';
   if (extension === '.wmv') return 'wmv';
+  if (extension === '.gif') return 'gif';
+  if (extension === '.webp') return 'webp';
   return extension !== null && containerOf(extension).muxer === 'ogg' ? 'theora' : 'h264';
 }
 

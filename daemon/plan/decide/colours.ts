@@ -50,7 +50,7 @@ const defaultColours: Readonly<Record<ColourMatrix, Colours>> = {
 const linesOf625: ReadonlySet<number> = new Set([576, 288]);
 
 /** Codecs that cannot signal any matrix except that of BT.601. */
-const bt601Codecs: ReadonlySet<string> = new Set(['vp8', 'theora', 'wmv', 'wmv2']);
+const bt601Codecs: ReadonlySet<string> = new Set(['vp8', 'theora', 'wmv', 'wmv2', 'webp']);
 
 /** Whether a video is HDR: PQ or HLG (BT.2100). */
 export function isHighRange({ colourTransfer }: Pick<VideoFacts, 'colourTransfer'>): boolean {

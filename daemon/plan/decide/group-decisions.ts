@@ -1,5 +1,5 @@
 import { maxPixels } from '../../../src/shared/settings/limits.js';
-import type { VideoEncoderName } from '../encoders.js';
+import { type VideoEncoderName, videoEncoders } from '../encoders.js';
 import {
   type AudioDecision,
   copiesStreams,
@@ -36,7 +36,9 @@ export function groupDecisions(
   const groups: { readonly key: string | null; readonly members: Decision[] }[] = [];
   for (const decision of decisions) {
     const key =
-      hasVideo(decision) && !copiesStreams(decision) ? keyOf(decision, isInTwoPasses(decision.video)) : null;
+      hasVideo(decision) && !copiesStreams(decision) && !hasPalette(decision.video)
+        ? keyOf(decision, isInTwoPasses(decision.video))
+        : null;
     const openGroup = isPlainAudio(decision)
       ? groups.findLast(({ members }) => sharesDecoding(members, decision))
       : groups.findLast((group) => group.key !== null && group.key === key);
@@ -44,6 +46,11 @@ export function groupDecisions(
     else groups.push({ key, members: [decision] });
   }
   return groups.map(({ members }) => members);
+}
+
+/** Whether the colours of a video are chosen in a run of its own. */
+function hasPalette({ encoder }: VideoDecision): boolean {
+  return videoEncoders[encoder].passes === 'palette';
 }
 
 /** Whether an output has only audio, which is encoded from the stream of the input. */

@@ -46,6 +46,9 @@ export const codecsWithProfiles: readonly string[] = Object.keys(profilesByCodec
 
 const defaultFormat = 'yuv420p';
 
+/** The colours of a GIF are those of pixels, none of which shares its chroma with others. */
+const ownDefaults: Readonly<Partial<Record<VideoCodec, string>>> = { gif: 'yuv444p' };
+
 /** The settings that decide the pixel format; `profile` is that of the codec. */
 interface FormatRequest {
   readonly profile: string | null;
@@ -71,7 +74,7 @@ export function chooseFormat(codec: VideoCodec, { profile, depth }: FormatReques
       ? undefined
       : Object.entries(profiles).find(([, formats]) => formats[depth] !== undefined);
   return implied === undefined
-    ? { profile: null, pixelFormat: defaultFormat }
+    ? { profile: null, pixelFormat: ownDefaults[codec] ?? defaultFormat }
     : { profile: implied[0], pixelFormat: formatOf(implied[1], depth) };
 }
 

@@ -11,6 +11,7 @@ import { audioInputs, inputArgs, repackArgs } from './input.js';
 import { joinedGraphs } from './joined-audio.js';
 import { metadataInputArgs } from './metadata.js';
 import { outputArgs, skipOf } from './output.js';
+import { paletteRun } from './palette.js';
 import type { Pass } from './video.js';
 import { watermarkInputArgs } from './watermarks.js';
 
@@ -76,12 +77,18 @@ function encodeArgs(
   const firstWatermark = 1 + audio.args.length;
   const firstCaptions = firstWatermark + (video?.watermarks.length ?? 0);
   const firstCover = firstCaptions + captionInputCount(whole);
+  const palette =
+    video === null || pass === null
+      ? null
+      : paletteRun(decision, video, pass, firstCover + coverInputCount(whole));
   const graphs = [
     ...(video === null ? [] : [videoGraph(video, capabilities, firstWatermark, skipOf(decision))]),
+    ...(palette?.graphs ?? []),
     ...joinedGraphs(whole, paths, capabilities),
   ];
+  const encoded = video === null ? null : (palette?.label ?? videoLabel);
   const streams = {
-    video: copiedVideo !== undefined ? `0:${copiedVideo.streamIndex}` : video === null ? null : videoLabel,
+    video: copiedVideo !== undefined ? `0:${copiedVideo.streamIndex}` : encoded,
     audio: audio.streamsOf(whole),
     captions: captionStreams(whole, firstCaptions),
     attached: attachedStreams(whole, firstCover),
@@ -95,7 +102,9 @@ function encodeArgs(
     ...captionInputArgs(whole, skipOf(decision).seconds, paths),
     ...coverInputArgs(whole, skipOf(decision).seconds),
     ...metadataInputArgs(whole, paths),
+    ...(palette?.inputArgs ?? []),
     ...(graphs.length === 0 ? [] : ['-filter_complex', graphs.join(';')]),
+    ...(palette?.outputArgs ?? []),
     ...outputArgs(whole, streams, pass, productPath(decision, paths), capabilities),
   ];
 }

@@ -3,6 +3,7 @@ import type { VideoDecision } from '../decide/decisions.js';
 import {
   atLevel,
   keepsClosedCaptions,
+  levelOf,
   type VideoEncoder,
   type VideoEncoderName,
   videoEncoders,
@@ -31,6 +32,14 @@ export function videoArgs(
 ): readonly string[] {
   const encoder: VideoEncoder = videoEncoders[video.encoder];
   const timing = encoderTiming(video, encoder, capabilities);
+  if (encoder.isAnimation) {
+    const { level } = video.rate.by === 'quality' ? video.rate : { level: levelOf(undefined) };
+    return [
+      ...[...timingArgs(timing, capabilities), '-c:v', video.encoder],
+      ...[...atLevel(encoder.speed, video.speed), ...atLevel(encoder.quality, level)],
+      ...['-loop', '0'],
+    ];
+  }
   return [
     ...timingArgs(timing, capabilities),
     '-c:v',
@@ -252,6 +261,8 @@ const fixedArgs: Readonly<Record<VideoEncoderName, (frames: string, hasForced: b
   'libvpx-vp9': sameMinimum,
   'libaom-av1': sameMinimum,
   libsvtav1: () => none,
+  gif: () => none,
+  libwebp_anim: () => none,
   libtheora: () => none,
   mpeg4: withoutCutKeyframes,
   wmv2: withoutCutKeyframes,

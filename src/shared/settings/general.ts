@@ -48,7 +48,7 @@ const containers = [
   ...(['3gp', '3gpp', '3g2', '3gp2', '3gpp2', 'flv', 'ts', 'mkv', 'webm'] as const),
   'm4f',
   ...(['ogg', 'ogv', 'oga', 'ogx', 'wmv', 'wma', 'aac', 'mp3', 'ac3', 'ec3', 'eac3', 'wav', 'flac'] as const),
-  ...(['opus', 'mka'] as const),
+  ...(['opus', 'mka', 'gif', 'webp'] as const),
 ] as const;
 
 /** The extensions of media files without the dot, in lower case: those that are written, and others that are read. */
@@ -95,6 +95,7 @@ const formatNames = [...containers, ...rejectedFormats] as const;
 export const videoExtensions = {
   ...({ h264: '.mp4', hevc: '.mp4', av1: '.mp4', mpeg4: '.mp4', jp2: '.mp4' } as const),
   ...({ vp8: '.webm', vp9: '.webm', theora: '.ogv', wmv: '.wmv', vp6: '.flv' } as const),
+  ...({ gif: '.gif', webp: '.webp' } as const),
 } as const;
 
 /** The same of an output without video, by `audio_codec`. */
@@ -167,7 +168,7 @@ export const generalTable = {
   },
   video_codec: {
     kind: 'choice',
-    choices: ['h264', 'theora', 'vp6', 'vp8', 'hevc', 'vp9', 'av1', 'mpeg4', 'wmv', 'jp2'],
+    choices: ['h264', 'theora', 'vp6', 'vp8', 'hevc', 'vp9', 'av1', 'mpeg4', 'wmv', 'gif', 'webp', 'jp2'],
     rejectedChoices: ['vp6', 'jp2'],
     aliases: { wmv2: 'wmv' },
     synonyms: {
