@@ -1,20 +1,22 @@
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile } from 'node:fs/promises';
 import { basename, extname, join, resolve } from 'node:path';
-import { VencError } from '../../src/shared/errors.js';
 import type { QualityMeasurement } from '../../src/shared/records.js';
 import { makeFolder } from '../../src/shared/util/disk.js';
-import { freezeOnSuspend } from '../../src/shared/util/freezer.js';
-import { type Ffmpeg, type OpenOptions, openFfmpeg } from '../ffmpeg/index.js';
-import type { MediaFacts, VideoFacts } from '../jobs/media.js';
+import type { Ffmpeg } from '../ffmpeg/index.js';
 import { canToneMap, isHighRange } from '../plan/decide/colours.js';
 import { type FileFrames, frameCountOf, framePairArgs, framesOfFile } from '../plan/quality/frame-runs.js';
 import { keptHdrWarning, poolScores, qualityWarnings, worstFrameIn } from '../plan/quality/pool-scores.js';
 import type { QualityMetric } from '../plan/quality/quality-types.js';
-import { missingFfmpegMessage } from './health.js';
+import {
+  type LocalPrograms,
+  openLocalFfmpeg,
+  probeVideo,
+  type VideoFile,
+  withScratch,
+} from './local-files.js';
 
 /** Options of a comparison of two files. */
-interface CompareOptions extends Pick<OpenOptions, 'ffmpeg' | 'ffprobe' | 'sandbox'> {
+interface CompareOptions extends LocalPrograms {
   readonly metric: QualityMetric;
   /** The folder for an image of the worst frame of both; null for none. */
   readonly framesFolder: string | null;
@@ -32,13 +34,6 @@ interface Comparison {
   readonly image: string | null;
 }
 
-/** A video file that is compared. */
-interface ComparedFile {
-  readonly path: string;
-  readonly media: MediaFacts;
-  readonly video: VideoFacts;
-}
-
 /**
  * Measures how close the video of a file comes to that of a reference (`venc compare`). Rejects with `NoMediaError` if a
  * file is not a video, with `QualityError` if they have not equally many frames, and with `UnavailableError` if no
@@ -48,16 +43,13 @@ export async function compareFiles(
   [file, reference]: readonly [string, string],
   { metric, framesFolder, signal, onProgress, ...programs }: CompareOptions,
 ): Promise<Comparison> {
-  const { ffmpeg } = await openFfmpeg(programs);
-  if (ffmpeg === null) throw new VencError('UnavailableError', missingFfmpegMessage);
+  const ffmpeg = await openLocalFfmpeg(programs);
   const sides = [
     await probeVideo(ffmpeg, file, signal),
     await probeVideo(ffmpeg, reference, signal),
   ] as const;
   const { frames, warnings } = comparableFrames(sides, ffmpeg);
-  const scratch = await mkdtemp(join(tmpdir(), 'venc-'));
-  const endFreezing = freezeOnSuspend();
-  try {
+  return withScratch(async (scratch) => {
     const [output, other] = frames;
     const [{ video, media }] = sides;
     const expectedFrames = frameCountOf(video, media.durationSeconds);
@@ -87,20 +79,7 @@ export async function compareFiles(
     await makeFolder(resolve(framesFolder));
     await copyFile(written, image);
     return { quality, warnings: found, image };
-  } finally {
-    endFreezing();
-    await rm(scratch, { recursive: true, force: true });
-  }
-}
-
-async function probeVideo(ffmpeg: Ffmpeg, path: string, signal: AbortSignal): Promise<ComparedFile> {
-  const media = await ffmpeg.probe(resolve(path), signal).catch((error: unknown) => {
-    if (!(error instanceof VencError)) throw error;
-    throw new VencError(error.errorClass, `${path}: ${error.message}`, { cause: error });
   });
-  const { video } = media;
-  if (video === null) throw new VencError('NoMediaError', `${path} has no video.`);
-  return { path: resolve(path), media, video };
 }
 
 /**
@@ -108,14 +87,14 @@ async function probeVideo(ffmpeg: Ffmpeg, path: string, signal: AbortSignal): Pr
  * it is encoded.
  */
 function comparableFrames(
-  sides: readonly [ComparedFile, ComparedFile],
+  sides: readonly [VideoFile, VideoFile],
   { capabilities }: Ffmpeg,
 ): { readonly frames: readonly [FileFrames, FileFrames]; readonly warnings: readonly string[] } {
   const isHdr = sides.map(({ video }) => isHighRange(video));
   const isInterlaced = sides.map(({ video }) => /first$/.test(video.fieldOrder));
   const name = (found: readonly boolean[]) => basename(sides[found.indexOf(true)]?.path ?? '');
   const [mapsOne, deinterlacesOne] = [isHdr[0] !== isHdr[1], isInterlaced[0] !== isInterlaced[1]];
-  const framesOf = ({ path, media, video }: ComparedFile, index: 0 | 1) =>
+  const framesOf = ({ path, media, video }: VideoFile, index: 0 | 1) =>
     framesOfFile(path, media, video, capabilities, {
       deinterlaces: deinterlacesOne && isInterlaced[index] === true,
       toneMaps: mapsOne && isHdr[index] === true,

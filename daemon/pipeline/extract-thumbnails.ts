@@ -113,8 +113,12 @@ function planSet(
   return plan;
 }
 
-async function extractSet(
-  run: Run,
+/**
+ * Extracts the images of a plan into the scratch folder, and returns the path of each. Rejects with `ThumbnailError`, or
+ * `OutOfSpaceError`.
+ */
+export async function extractSet(
+  run: Pick<Run, 'signal'>,
   context: Pick<PipelineContext, 'ffmpeg'>,
   plan: ThumbnailPlan,
   scratch: string,
@@ -133,7 +137,7 @@ async function extractSet(
  * position, for example at the end of an FLV file whose audio is longer than its video.
  */
 async function tryExtract(
-  run: Run,
+  run: Pick<Run, 'signal'>,
   context: Pick<PipelineContext, 'ffmpeg'>,
   { runs, images }: ThumbnailPlan,
   scratch: string,
@@ -150,7 +154,7 @@ async function tryExtract(
 }
 
 async function extractImages(
-  run: Run,
+  run: Pick<Run, 'signal'>,
   context: Pick<PipelineContext, 'ffmpeg'>,
   runs: ThumbnailPlan['runs'],
   scratch: string,

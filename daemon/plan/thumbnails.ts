@@ -4,6 +4,7 @@ import type { JobFailure } from '../jobs/job.js';
 import { displaySize, type MediaFacts, orientationOf, type Ratio, type VideoFacts } from '../jobs/media.js';
 import { maxImages } from '../jobs/thumbnails.js';
 import { coloursOfOutput, decideColours } from './decide/colours.js';
+import { decideFields } from './decide/decide-video.js';
 import type { Fit, PixelSize } from './decide/decisions.js';
 import { decideFit } from './decide/size.js';
 import {
@@ -15,7 +16,7 @@ import {
 import type { Capabilities } from './plan-types.js';
 import { imageName, thumbnailArgs } from './write/thumbnails.js';
 
-/** An encoded output to take a set of thumbnails from. */
+/** A file to take a set of thumbnails from: that of an encoded output, or any other. */
 interface ThumbnailsToPlan {
   readonly outputId: number;
   /** Its file in the scratch folder, and the probed facts of it. */
@@ -28,6 +29,8 @@ interface ThumbnailsToPlan {
   readonly inputFrameRate: Ratio | null;
   /** The setting `keyframe_interval`; undefined if not set. */
   readonly keyframeInterval: number | undefined;
+  /** Set for a file that is not an output: it may be interlaced, and its pixels need not be square. */
+  readonly isInput?: true;
 }
 
 /** How a set of thumbnails is taken from an encoded output. */
@@ -49,7 +52,7 @@ export interface ThumbnailPlan {
  * because its exact duration is known only then. Pure, like `plan`.
  */
 export function planThumbnails(
-  { outputId, path, media, set, setIndex, inputFrameRate, keyframeInterval }: ThumbnailsToPlan,
+  { outputId, path, media, set, setIndex, inputFrameRate, keyframeInterval, isInput }: ThumbnailsToPlan,
   capabilities: Capabilities,
 ): ThumbnailPlan | { readonly failure: JobFailure } {
   const { video, durationSeconds } = media;
@@ -66,7 +69,9 @@ export function planThumbnails(
   const schedule = decideThumbnails(times, media, durationSeconds, keyframeInterval);
   const name = `thumbnail-${outputId}-${setIndex}`;
   const format = formatOf(set);
-  const fit = decideThumbnailFit(set, video);
+  const { numerator, denominator } = video.sampleAspectRatio;
+  const isAnamorphic = isInput === true && numerator !== denominator;
+  const fit = decideThumbnailFit(set, video) ?? (isAnamorphic ? decideFit({}, video) : null);
   const source = {
     path,
     analysis: media.analysis,
@@ -78,6 +83,7 @@ export function planThumbnails(
     // An image has standard range.
     mapping: decideColours(video, 'h264', capabilities),
     orientation: orientationOf(video),
+    deinterlace: isInput === true ? decideFields('detect', video) : null,
     fit,
     format,
     name,

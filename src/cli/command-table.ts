@@ -38,6 +38,16 @@ export const commandTable = {
     summary: 'measure the quality of a video file against its original',
     load: () => import('./commands/compare.js'),
   },
+  frame: {
+    group: 'jobs',
+    summary: 'write a frame of a video file as an image',
+    load: () => import('./commands/frame.js'),
+  },
+  sheet: {
+    group: 'jobs',
+    summary: 'write a contact sheet of a video file: images at even distances',
+    load: () => import('./commands/sheet.js'),
+  },
   explain: {
     group: 'jobs',
     summary: 'explain a setting: its value, default, rules and an example',

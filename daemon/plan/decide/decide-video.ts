@@ -201,7 +201,10 @@ function rejected(message: string): { readonly failure: JobFailure } {
  * Decides the field order to deinterlace (`deinterlace`); null for no deinterlacing. `detect` deinterlaces only if the
  * file signals a field order.
  */
-function decideFields(mode: 'on' | 'off' | 'detect', { fieldOrder }: VideoFacts): FieldOrderDecision | null {
+export function decideFields(
+  mode: 'on' | 'off' | 'detect',
+  { fieldOrder }: VideoFacts,
+): FieldOrderDecision | null {
   if (mode === 'off') return null;
   if (fieldOrder === 'top-first' || fieldOrder === 'bottom-first') return fieldOrder;
   return mode === 'on' ? 'as-flagged' : null;

@@ -1,9 +1,9 @@
 import type { Analysis, Orientation } from '../../jobs/media.js';
-import type { ColourConversion, Fit, VideoDecision } from '../decide/decisions.js';
+import type { ColourConversion, FieldOrderDecision, Fit, VideoDecision } from '../decide/decisions.js';
 import type { ThumbnailSchedule } from '../decide/thumbnails.js';
 import type { Capabilities } from '../plan-types.js';
 import { fileArgument, inputOptions } from '../safe-input.js';
-import { fitFilters } from './filters.js';
+import { deinterlaceFilter, fitFilters } from './filters.js';
 import { orientationFilters, toneMapFilters, toRgb } from './frame-filters.js';
 import { decoderArgs, secondsArgument } from './input.js';
 
@@ -29,6 +29,8 @@ interface ThumbnailSource {
   readonly mapping: Pick<VideoDecision, 'toneMapFrom' | 'conversion' | 'colours'>;
   /** How its frames are stored. */
   readonly orientation: Orientation;
+  /** The field order of interlaced frames; null for no deinterlacing. */
+  readonly deinterlace: FieldOrderDecision | null;
   /** The size of the images; null for that of the video. */
   readonly fit: Fit | null;
   readonly format: 'png' | 'jpg';
@@ -132,21 +134,26 @@ const keepTimestamps = ['-copyts'] as const;
 // one time.
 const extendLastFrame = 'tpad=stop=-1:stop_mode=clone';
 
-const encoderArgs = {
+/** The arguments of the encoder of images. */
+export const imageEncoderArgs = {
   png: ['-c:v', 'png', '-pix_fmt', 'rgb24'],
   jpg: ['-c:v', 'mjpeg', '-q:v', '3', '-pix_fmt', 'yuvj420p'],
 } as const satisfies Record<ThumbnailSource['format'], readonly string[]>;
 
 function imageArgs(
   input: number,
-  { streamIndex, hasFrameRate, colours, mapping, orientation, fit, format }: ThumbnailSource,
+  { streamIndex, hasFrameRate, colours, mapping, orientation, deinterlace, fit, format }: ThumbnailSource,
   selection: string,
-  { hasFpsMode }: Capabilities,
+  capabilities: Capabilities,
 ): readonly string[] {
   const scaleTo = fit?.scaleTo ?? null;
   const isMapped = mapping.toneMapFrom !== null;
   const filters = [
     ...(hasFrameRate ? [extendLastFrame] : []),
+    // Fields are taken from neighbouring frames, so this comes before the selection.
+    ...(deinterlace === null
+      ? []
+      : [deinterlaceFilter({ isFramePerField: false }, deinterlace, capabilities)]),
     selection,
     ...orientationFilters(orientation),
     ...toneMapFilters({ ...mapping, scaleTo: null }),
@@ -159,8 +166,8 @@ function imageArgs(
   ];
   return [
     ...['-map', `${input}:${streamIndex}`, '-vf', filters.join(',')],
-    ...[hasFpsMode ? '-fps_mode' : '-vsync', 'passthrough'],
-    ...['-map_metadata', '-1', ...encoderArgs[format], '-f', 'image2'],
+    ...[capabilities.hasFpsMode ? '-fps_mode' : '-vsync', 'passthrough'],
+    ...['-map_metadata', '-1', ...imageEncoderArgs[format], '-f', 'image2'],
   ];
 }
 

@@ -30,7 +30,15 @@ const flagSources: Readonly<Record<string, CompletionSource>> = {
 
 /** The arguments of commands, by source. */
 const argumentsBySource: Readonly<Record<string, readonly string[]>> = {
-  files: ['run input', 'submit input', 'plan input', 'compare file', 'compare reference'],
+  files: [
+    'run input',
+    'submit input',
+    'plan input',
+    'compare file',
+    'compare reference',
+    'frame file',
+    'sheet file',
+  ],
   folders: ['backup folder', 'restore folder'],
   inputs: ['input id'],
   outputs: ['output id'],

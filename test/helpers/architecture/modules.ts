@@ -132,6 +132,7 @@ export const moduleMap: ModuleMap = {
         ].map((name) => `src/cli/commands/${name}.ts`),
         'src/cli/submit/uploads.ts',
         'src/cli/run/encode-all.ts',
+        'src/cli/run/write-image.ts',
         'src/cli/input/with-setup.ts',
       ],
       to: 'daemon',

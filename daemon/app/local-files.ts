@@ -1,0 +1,48 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { VencError } from '../../src/shared/errors.js';
+import { freezeOnSuspend } from '../../src/shared/util/freezer.js';
+import { type Ffmpeg, type OpenOptions, openFfmpeg } from '../ffmpeg/index.js';
+import type { MediaFacts, VideoFacts } from '../jobs/media.js';
+import { missingFfmpegMessage } from './health.js';
+
+/** The programs of a command that works on local files without a daemon. */
+export type LocalPrograms = Pick<OpenOptions, 'ffmpeg' | 'ffprobe' | 'sandbox'>;
+
+/** A local video file. */
+export interface VideoFile {
+  readonly path: string;
+  readonly media: MediaFacts;
+  readonly video: VideoFacts;
+}
+
+/** Opens the ffmpeg of a command. Rejects with `UnavailableError` if there is none. */
+export async function openLocalFfmpeg(programs: LocalPrograms): Promise<Ffmpeg> {
+  const { ffmpeg } = await openFfmpeg(programs);
+  if (ffmpeg === null) throw new VencError('UnavailableError', missingFfmpegMessage);
+  return ffmpeg;
+}
+
+/** Probes a video file. Rejects with `NoMediaError` if it has no video. Errors name the file. */
+export async function probeVideo(ffmpeg: Ffmpeg, path: string, signal: AbortSignal): Promise<VideoFile> {
+  const media = await ffmpeg.probe(resolve(path), signal).catch((error: unknown) => {
+    if (!(error instanceof VencError)) throw error;
+    throw new VencError(error.errorClass, `${path}: ${error.message}`, { cause: error });
+  });
+  const { video } = media;
+  if (video === null) throw new VencError('NoMediaError', `${path} has no video.`);
+  return { path: resolve(path), media, video };
+}
+
+/** Passes a new temporary folder to `use` and removes it afterwards. Ctrl-Z stops the programs of `use` as well. */
+export async function withScratch<T>(use: (scratch: string) => Promise<T>): Promise<T> {
+  const scratch = await mkdtemp(join(tmpdir(), 'venc-'));
+  const endFreezing = freezeOnSuspend();
+  try {
+    return await use(scratch);
+  } finally {
+    endFreezing();
+    await rm(scratch, { recursive: true, force: true });
+  }
+}

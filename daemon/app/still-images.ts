@@ -1,0 +1,99 @@
+import { copyFile, rename } from 'node:fs/promises';
+import { dirname, extname, join, resolve } from 'node:path';
+import { VencError } from '../../src/shared/errors.js';
+import type { ThumbnailSettings } from '../../src/shared/settings/thumbnails.js';
+import { makeFolder } from '../../src/shared/util/disk.js';
+import type { Ffmpeg } from '../ffmpeg/index.js';
+import { extractSet } from '../pipeline/extract-thumbnails.js';
+import { planThumbnails } from '../plan/thumbnails.js';
+import { imageEncoderArgs } from '../plan/write/thumbnails.js';
+import {
+  type LocalPrograms,
+  openLocalFfmpeg,
+  probeVideo,
+  type VideoFile,
+  withScratch,
+} from './local-files.js';
+
+/** What images of a file are made for a command. */
+interface ImageOptions extends LocalPrograms {
+  /** The file to write: PNG or JPEG, by its extension. It is replaced. */
+  readonly output: string;
+  /** The width of an image in pixels; that of the video if undefined. */
+  readonly width: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Writes the frame of a video that is displayed at a time, in seconds, as an image (`venc frame`). Rejects with
+ * `UsageError` if the video ends before, `NoMediaError` if the file has no video, `ThumbnailError` if no frame is found.
+ */
+export async function saveFrame(path: string, seconds: number, options: ImageOptions): Promise<void> {
+  const ffmpeg = await openLocalFfmpeg(options);
+  const file = await probeVideo(ffmpeg, path, options.signal);
+  const { durationSeconds } = file.media;
+  if (durationSeconds !== null && seconds >= durationSeconds)
+    throw new VencError('UsageError', `${path} ends after ${durationSeconds.toFixed(3)} s (--at).`);
+  await withScratch(async (scratch) => {
+    const [image = ''] = await takeImages(ffmpeg, file, { times: [seconds] }, { ...options, scratch });
+    await save(image, options.output);
+  });
+}
+
+/**
+ * Writes images of a video, at even distances, as one image with so many columns and rows (`venc sheet`). Rejects as
+ * `saveFrame` does.
+ */
+export async function saveSheet(
+  path: string,
+  { columns, rows }: { readonly columns: number; readonly rows: number },
+  options: ImageOptions,
+): Promise<void> {
+  const ffmpeg = await openLocalFfmpeg(options);
+  const file = await probeVideo(ffmpeg, path, options.signal);
+  await withScratch(async (scratch) => {
+    const images = await takeImages(ffmpeg, file, { number: columns * rows }, { ...options, scratch });
+    for (const [index, image] of images.entries())
+      await rename(image, join(scratch, `tile-${String(index).padStart(4, '0')}.${formatOf(options)}`));
+    const sheet = join(scratch, `sheet.${formatOf(options)}`);
+    const input = ['-f', 'image2', '-framerate', '1', '-i', `tile-%04d.${formatOf(options)}`];
+    const tile = `tile=${columns}x${rows}:padding=${gapPixels}:margin=${gapPixels}:color=black`;
+    const args = ['-y', ...input, '-vf', tile, '-frames:v', '1', ...imageEncoderArgs[formatOf(options)]];
+    await ffmpeg.run([...args, '-f', 'image2', '-update', '1', sheet], {
+      ...{ signal: options.signal, scratch, onProgress: () => {} },
+    });
+    await save(sheet, options.output);
+  });
+}
+
+/** The distance of two images of a sheet, and the border around them. */
+const gapPixels = 4;
+
+function formatOf({ output }: Pick<ImageOptions, 'output'>): 'png' | 'jpg' {
+  return /^\.jpe?g$/i.test(extname(output)) ? 'jpg' : 'png';
+}
+
+function takeImages(
+  ffmpeg: Ffmpeg,
+  { path, media, video }: VideoFile,
+  when: Pick<ThumbnailSettings, 'times' | 'number'>,
+  { width, output, signal, scratch }: ImageOptions & { readonly scratch: string },
+): Promise<readonly string[]> {
+  const sizes = width === undefined ? {} : { width };
+  const plan = planThumbnails(
+    {
+      ...{ outputId: 0, path, media, setIndex: 0, inputFrameRate: video.frameRate },
+      set: { ...when, ...sizes, format: formatOf({ output }) },
+      keyframeInterval: undefined,
+      isInput: true,
+    },
+    ffmpeg.capabilities,
+  );
+  if ('failure' in plan) throw new VencError(plan.failure.errorClass, plan.failure.message);
+  return extractSet({ signal }, { ffmpeg }, plan, scratch);
+}
+
+async function save(image: string, output: string): Promise<void> {
+  await makeFolder(dirname(resolve(output)));
+  await copyFile(image, output);
+}

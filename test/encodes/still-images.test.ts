@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { runCli } from '../cli/run-cli.js';
+import { makeMedia, testFfmpeg } from '../helpers/media.js';
+import { tempFolder } from '../helpers/temp.js';
+import { shippedBuilds } from './shipped.js';
+
+const { ffmpeg, ffprobe } = await testFfmpeg();
+const run = promisify(execFile);
+
+/** The average colour of a part of an image, as red, green and blue. */
+async function colourAt(path: string, crop: string): Promise<readonly number[]> {
+  const args = ['-v', 'error', '-i', path, '-vf', `crop=${crop},scale=1:1`, '-frames:v', '1'];
+  const { stdout } = await run(ffmpeg.path, [...args, '-f', 'rawvideo', '-pix_fmt', 'rgb24', '-'], {
+    encoding: 'buffer',
+  });
+  return [...stdout];
+}
+
+async function sizeOf(path: string): Promise<string> {
+  const args = ['-v', 'error', '-show_entries', 'stream=width,height', '-of', 'csv=p=0:s=x', path];
+  return (await run(ffprobe.path, args)).stdout.trim();
+}
+
+function isNear(actual: readonly number[], expected: readonly number[]): void {
+  const off = expected.some((value, index) => Math.abs(value - (actual[index] ?? 0)) > 12);
+  assert.not(off, `${actual.join(',')}, not ${expected.join(',')}`);
+}
+
+/** Red, lime, blue and white, for a second each, in pixels that are twice as wide as high. */
+const colours = ['red', 'lime', 'blue', 'white'] as const;
+const expected = { red: [255, 0, 0], lime: [0, 255, 0], blue: [0, 0, 255], white: [255, 255, 255] } as const;
+
+for (const build of await shippedBuilds()) {
+  const test = suite<{ film: string }>(`Still images, ${build.name}`);
+  test.before(async (context) => {
+    context.film = join(tempFolder(), 'film.mp4');
+    const parts = colours.map((colour, index) => `color=${colour}:s=80x80:r=10:d=1[${index}]`).join(';');
+    const graph = `${parts};[0][1][2][3]concat=n=4,setsar=2,format=yuv420p`;
+    await makeMedia(context.film, ['-f', 'lavfi', '-i', graph, '-c:v', 'libx264', '-crf', '10']);
+  });
+  const venc = (...words: readonly string[]) => runCli(words, { env: build.env });
+
+  test('a frame has the content of its time, in square pixels', async ({ film }) => {
+    const image = join(tempFolder(), 'a.png');
+    const { code, stdout, stderr } = await venc('frame', film, '--at', '0:02.5', '-o', image);
+    assert.is(code, 0, stderr);
+    assert.is(stdout, `${image}\n`);
+    assert.is(await sizeOf(image), '160x80');
+    isNear(await colourAt(image, '100:60:10:10'), expected.blue);
+  });
+
+  test('a sheet has its images in columns and rows', async ({ film }) => {
+    const image = join(tempFolder(), 'a.png');
+    const { code, stderr } = await venc('sheet', film, '2x4', '-o', image, '--width', '40');
+    assert.is(code, 0, stderr);
+    // Two columns of 40 and four rows of 20 pixels, with gaps of 4.
+    assert.is(await sizeOf(image), '92x100');
+    for (const [row, colour] of (['red', 'lime', 'blue', 'white'] as const).entries())
+      isNear(await colourAt(image, `30:12:8:${8 + row * 24}`), expected[colour]);
+  });
+
+  test('what cannot be written is an error that names the file, and leaves none', async ({ film }) => {
+    const image = join(tempFolder(), 'a.jpg');
+    assert.is((await venc('frame', film, '-o', image)).code, 0);
+    const again = await venc('frame', film, '-o', image);
+    assert.is(again.code, 2);
+    assert.match(again.stderr, /a\.jpg already exists/);
+    const cases = [
+      [['frame', film, '--at', '4', '-o', 'late.png'], /film\.mp4 ends after 4\.000 s/],
+      [['frame', film, '--at', 'noon', '-o', 'late.png'], /--at takes a time/],
+      [['frame', film, '-o', 'late.gif'], /must end in \.png, \.jpg or \.jpeg/],
+      [['sheet', film, '4x0', '-o', 'late.png'], /COLUMNSxROWS/],
+      [['frame', 'http://127.0.0.1/a.mp4'], /must be a local file/],
+    ] as const;
+    for (const [words, message] of cases) {
+      const { code, stderr } = await venc(...words);
+      assert.is(code, 2, stderr);
+      assert.match(stderr, message);
+    }
+    assert.not(existsSync('late.png'));
+  });
+  test.run();
+}
