@@ -14,6 +14,7 @@ import type { Account, AccountStore } from '../store/account-store.js';
 import type { JobStore } from '../store/job-store.js';
 import type { LogStore } from '../store/log-store.js';
 import type { TransportRegistry } from '../transports/registry.js';
+import type { InPlaceFiles } from './in-place-files.js';
 import type { JobEvents } from './job-events.js';
 import type { LogEvents } from './log-events.js';
 import type { WorkerFiles } from './worker-files.js';
@@ -50,6 +51,8 @@ export interface AppContext {
   readonly hosted: HostedFileStore;
   /** Uploaded inputs, in the same place. */
   readonly uploads: HostedFileStore;
+  /** Files of this machine that clients offer to be read where they are. */
+  readonly inPlaceFiles: InPlaceFiles;
   /** null if no ffmpeg was found: jobs are then rejected. */
   readonly ffmpeg: Ffmpeg | null;
   readonly maxOutputs: number;

@@ -56,6 +56,8 @@ export type RequestCheckDeps = Pick<
 export interface RequestCheckContext {
   readonly account: Pick<Account, 'id'>;
   readonly baseUrl: string;
+  /** The input is a file that the client proved to be able to read; its `file:` URL needs no permission. */
+  readonly isInPlace?: boolean;
 }
 
 /** The valid parts of a request. */

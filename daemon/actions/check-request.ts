@@ -65,7 +65,7 @@ export async function checkRequest(
   const claims = new DestinationClaims();
   const accountId = context.account.id;
   const [inputErrors, checked] = await Promise.all([
-    input === undefined
+    input === undefined || context.isInPlace === true
       ? []
       : sourceErrors(appContext, { url: input, path: 'input', credentials, accountId }),
     checkOutputs(appContext, context, parts, claims),

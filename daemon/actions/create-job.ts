@@ -10,7 +10,7 @@ import { isObject } from '../../src/shared/util/is-object.js';
 import { parseFileRefUrl } from '../hosted-files/file-ref.js';
 import { apply } from '../jobs/changes.js';
 import { draftJob, withServices } from '../jobs/draft.js';
-import type { IdempotencyRecord, Job } from '../jobs/job.js';
+import type { IdempotencyRecord, InPlaceFile, Job } from '../jobs/job.js';
 import { withSentNotifications } from '../jobs/notifications.js';
 import { readUrlsOf } from '../jobs/source-urls.js';
 import { idempotencyTtlMs } from '../store/job-store.js';
@@ -23,7 +23,10 @@ import { presetsOf } from './presets.js';
 import { requiredServices } from './required-services.js';
 
 type CreateJobDeps = RequestCheckDeps &
-  Pick<AppContext, 'maxOutputs' | 'store' | 'queue' | 'checkHealth' | 'continueTrace' | 'now' | 'log'>;
+  Pick<
+    AppContext,
+    'maxOutputs' | 'store' | 'queue' | 'inPlaceFiles' | 'checkHealth' | 'continueTrace' | 'now' | 'log'
+  >;
 
 /** Maximum length of an `Idempotency-Key`, in characters. */
 const maxIdempotencyKeyLength = 255;
@@ -40,13 +43,20 @@ export async function createJob(
   body: unknown,
 ): Promise<CreatedRecord> {
   const resolved = resolvePresets(body, presetsOf(context.account));
-  const parsed = parseJobRequest(resolved.body, { maxOutputs: appContext.maxOutputs });
-  const idempotency = readIdempotencyKey(context, parsed, resolved.hasPreset ? body : null);
+  const { parsed, inPlace } = withInPlaceFile(
+    appContext,
+    context,
+    parseJobRequest(resolved.body, { maxOutputs: appContext.maxOutputs }),
+  );
+  const sent =
+    inPlace === null || !isObject(body) || !parsed.ok ? body : { ...body, input: parsed.request.input };
+  const idempotency = readIdempotencyKey(context, parsed, resolved.hasPreset ? sent : null);
   const existing = idempotency === null ? null : await findExisting(appContext, context, idempotency);
   if (existing !== null) return answerIdempotent(existing, idempotency);
   await requireHealthy(appContext);
   const parts = validPartsOf(parsed);
-  const { outputs, validationErrors, ...checked } = await checkRequest(appContext, context, parts);
+  const checkContext = { ...context, isInPlace: inPlace !== null };
+  const { outputs, validationErrors, ...checked } = await checkRequest(appContext, checkContext, parts);
   const parseErrors = [...resolved.validationErrors, ...(parsed.ok ? [] : parsed.validationErrors)];
   if (!parsed.ok || parseErrors.length > 0 || validationErrors.length > 0)
     throw invalidRequest(toReportedErrors(parseErrors, validationErrors, body).map(resolved.withOrigin));
@@ -68,7 +78,7 @@ export async function createJob(
     })),
     warnings,
     now: appContext.now(),
-    idempotency,
+    ...{ inPlace, idempotency },
   });
   const services = await requiredServices(appContext, draft.job);
   const job = await appContext.store.create(withServices(draft, services));
@@ -97,6 +107,25 @@ function integrationWarnings({
       message: `is true: the account ${name} is in integration mode${time}${cause}. The operator of the daemon ends it with: venc accounts live ${name}`,
     },
   ];
+}
+
+/**
+ * A request whose input is a file that the client proved to be able to read (`in-place:`) names its path from here on:
+ * records show it, and a repeat of the request has the same fingerprint. Throws `InvalidRequestError` if the account has
+ * proved nothing of the kind.
+ */
+function withInPlaceFile(
+  { inPlaceFiles }: Pick<AppContext, 'inPlaceFiles'>,
+  { account }: CreateContext,
+  parsed: JobRequestParseResult,
+): { readonly parsed: JobRequestParseResult; readonly inPlace: InPlaceFile | null } {
+  if (!parsed.ok || !/^in-place:/i.test(parsed.request.input)) return { parsed, inPlace: null };
+  const found = inPlaceFiles.find(account.id, parsed.request.input);
+  if (found === null)
+    throw invalidRequest([
+      'input does not name a file that this account has offered and proved within the last 10 minutes: offer it again',
+    ]);
+  return { parsed: { ...parsed, request: { ...parsed.request, input: found.url } }, inPlace: found.file };
 }
 
 /**

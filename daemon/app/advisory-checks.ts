@@ -2,7 +2,7 @@ import { isVencError } from '../../src/shared/errors.js';
 import type { Log } from '../../src/shared/util/log.js';
 import { settleWithin } from '../../src/shared/util/timing.js';
 import type { HealthCheckResult } from '../actions/app-context.js';
-import { serviceLabel, servicesIn } from '../jobs/required-labels.js';
+import { isInPlaceLabel, serviceLabel, servicesIn } from '../jobs/required-labels.js';
 import type { NotificationAttempt } from '../jobs/run-observer.js';
 import { type WorkerState, workerTiming } from '../jobs/worker-protocol.js';
 import type { JobQueue } from '../queue/job-queue.js';
@@ -225,6 +225,8 @@ function firstUnsupported(machines: readonly WorkerAbilities[], job: WaitingJob)
 function reasonFor(job: WaitingJob, machines: readonly WorkerAbilities[]): string {
   const requires = firstUnsupported(machines, job) ?? [];
   const hasLabels = ({ labels }: WorkerAbilities) => requires.every((label) => labels.has(label));
+  if (requires.some((label) => isInPlaceLabel(label) && !machines.some(({ labels }) => labels.has(label))))
+    return 'its input is read in place, which only the daemon on the machine of the file can do, and it runs no jobs';
   if (machines.length === 0) return 'no worker is connected, and this daemon has no ffmpeg';
   const missing = servicesIn(requires).filter(
     (service) => !machines.some(({ labels }) => labels.has(serviceLabel(service))),

@@ -4,6 +4,7 @@ import { freeBytes, realDisk, unsyncedDisk } from '../../src/shared/util/disk.js
 import type { Log } from '../../src/shared/util/log.js';
 import { randomToken } from '../../src/shared/util/random-token.js';
 import type { AppContext } from '../actions/app-context.js';
+import { InPlaceFiles } from '../actions/in-place-files.js';
 import { LogEvents } from '../actions/log-events.js';
 import {
   damagedPrograms,
@@ -23,6 +24,8 @@ import type { PipelineContext } from '../pipeline/pipeline-context.js';
 import { createJobRunner } from '../pipeline/run-job.js';
 import { createScratchFolders } from '../pipeline/scratch-folders.js';
 import { ownAbilities, selectionFor } from '../queue/parts/part-selection.js';
+import { readFolderId } from '../store/data-folder/data-folder.js';
+import { dataLayout } from '../store/data-folder/layout.js';
 import { lockDataFolder } from '../store/data-folder/lock.js';
 import type { JobStore } from '../store/job-store.js';
 import { removeOrphans } from '../transports/registry.js';
@@ -86,7 +89,9 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     await records.ensureOwner(options.apiKey ?? undefined);
     const { ffmpeg, report } = await found;
     logPrograms({ ffmpeg, report }, log);
-    const ownMachine = ffmpeg === null ? null : ownAbilities(ffmpeg.capabilities);
+    // A one-shot run reads all its inputs in place, without offers.
+    const daemonId = options.isOwnFiles === true ? '' : await readFolderId(dataLayout(dataFolder).folderId);
+    const ownMachine = ffmpeg === null ? null : ownAbilities(ffmpeg.capabilities, daemonId);
     const base: AppBase = {
       ...{ options, records, ffmpeg, report, ownMachine, log, now, onClose },
       hooks: observerHooks(observers),
@@ -121,6 +126,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
         ...{ store, queue, pauses, progressTracker, events, logs, logEvents },
         ...{ accounts, savedCredentials, ffmpeg },
         ...files,
+        inPlaceFiles: new InPlaceFiles({ daemonId, randomToken }),
         ...{ workers: jobs.workers, remoteClaims: jobs.remoteClaims, workerFiles: jobs.workerFiles },
         maxOutputs: options.maxOutputs,
         sendsMail: (options.sendmail ?? null) !== null,

@@ -2,7 +2,7 @@
 export type { ProgramName } from './candidates.js';
 export type { SandboxMode } from './containment/find-containment.js';
 export { defaultEncodeLimits, type EncodeLimits } from './containment/program-limits.js';
-export { hiddenFileName } from './containment/sandbox.js';
+export { hiddenFileName, inputName } from './containment/sandbox.js';
 export type { ProgramEndHook } from './containment/usage-meter.js';
 export { changedAudioStream, isIndexTooLarge, undecodedTrack } from './explain.js';
 export type {

@@ -5,7 +5,7 @@ import { inScope } from '../../src/shared/util/error-scope.js';
 import { currentFreezer } from '../../src/shared/util/freezer.js';
 import { type Containment, containmentCommand } from './containment/find-containment.js';
 import type { ProgramLimits } from './containment/program-limits.js';
-import type { ProgramAccess } from './containment/sandbox.js';
+import { inheritedFiles, type ProgramAccess } from './containment/sandbox.js';
 import type { MeasuredRun, UsageMeter } from './containment/usage-meter.js';
 
 /** How a program ended. */
@@ -68,7 +68,7 @@ export async function launch(
     ...(access.folder === null ? {} : { cwd: access.folder }),
     env: childEnvironment(environment),
     extendEnv: false,
-    stdin: 'ignore',
+    stdio: ['ignore', 'pipe', 'pipe', ...inheritedBy(inheritedFiles(access))],
     buffer: false,
     reject: false,
     detached: hasOwnGroup,
@@ -122,6 +122,15 @@ export async function launch(
     startFailure: exitCode === undefined && signal === undefined ? (failure.code ?? 'unknown') : null,
     usage,
   };
+}
+
+/** The descriptors of a program from 3 on, which inherits open files of this process under their own numbers. */
+function inheritedBy(descriptors: readonly number[]): readonly ('ignore' | 3)[] {
+  const count = Math.max(2, ...descriptors) - 2;
+  // Execa passes on any number; its types end at 9.
+  return Array.from({ length: count }, (_, index) =>
+    descriptors.includes(index + 3) ? ((index + 3) as 3) : 'ignore',
+  );
 }
 
 /** Sends a signal to a process group. Ignores errors: the group may have ended. */

@@ -1,4 +1,4 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, readlink, rm } from 'node:fs/promises';
 import { getPriority, setPriority } from 'node:os';
 import { join, resolve } from 'node:path';
 import { VencError } from '../../src/shared/errors.js';
@@ -144,19 +144,22 @@ export async function runEncoder(
   }
 }
 
-/** The symbolic links in a folder. */
-async function linksIn(folder: string): Promise<readonly string[]> {
+/** The targets of the symbolic links in a folder, by name. */
+async function linksIn(folder: string): Promise<ReadonlyMap<string, string>> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  return entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => name);
+  const links = new Map<string, string>();
+  for (const { name } of entries.filter((entry) => entry.isSymbolicLink()))
+    links.set(name, await readlink(join(folder, name)).catch(() => ''));
+  return links;
 }
 
 /**
- * Removes the links that a run created, and fails. ffmpeg creates none: one that a hostile input has taken over could
+ * Removes the links that a run created or changed, and fails. ffmpeg creates none: one that a hostile input has taken over could
  * let the daemon deliver a file that is not visible in the sandbox.
  */
-async function rejectNewLinks(folder: string, before: readonly string[]): Promise<void> {
-  const created = (await linksIn(folder)).filter((name) => !before.includes(name));
-  for (const name of created) await rm(join(folder, name), { force: true });
+async function rejectNewLinks(folder: string, before: ReadonlyMap<string, string>): Promise<void> {
+  const created = [...(await linksIn(folder))].filter(([name, target]) => before.get(name) !== target);
+  for (const [name] of created) await rm(join(folder, name), { force: true });
   if (created.length > 0)
     throw new VencError('TranscodingError', 'The encoder created a link to another file, which was removed.');
 }

@@ -1,6 +1,6 @@
 import type { JobRequest, OutputSettings } from '../../src/shared/settings/index.js';
 import type { ReportedWarning } from '../../src/shared/settings/setting.js';
-import type { IdempotencyRecord, Job, JobInput, OutputDestination } from './job.js';
+import type { IdempotencyRecord, InPlaceFile, Job, JobInput, OutputDestination } from './job.js';
 import { targetsOf } from './notifications.js';
 import { reservedThumbnailIds } from './thumbnails.js';
 
@@ -50,6 +50,8 @@ export interface DraftParts {
   /** Warnings about the request. */
   readonly warnings?: readonly ReportedWarning[];
   readonly now: Date;
+  /** The file that the input names, if it is read where it is; null or absent for other inputs. */
+  readonly inPlace?: InPlaceFile | null;
   /** null or absent if the client sent no `Idempotency-Key`. */
   readonly idempotency?: IdempotencyRecord | null;
 }
@@ -59,7 +61,7 @@ export interface DraftParts {
  * ended when it starts. `pending` is for stores with a separate queue.
  */
 export function draftJob(parts: DraftParts): JobDraft {
-  const { warnings = [] } = parts;
+  const { warnings = [], inPlace = null } = parts;
   const at = parts.now.toISOString();
   const { download_connections: connections, expected_md5_checksum: expectedMd5 } = parts.request;
   const newFile = { createdAt: at, updatedAt: at, finishedAt: null, media: null, file: null, failure: null };
@@ -89,6 +91,7 @@ export function draftJob(parts: DraftParts): JobDraft {
       ...(parts.request.credentials === undefined ? {} : { credentials: parts.request.credentials }),
       ...asperaOf(parts.request),
       ...(expectedMd5 === undefined ? {} : { expectedMd5: expectedMd5.toLowerCase() }),
+      ...(inPlace === null ? {} : { inPlace }),
     },
     outputs: parts.outputs.map(({ settings, outputDestination }, index) => ({
       ...newFile,

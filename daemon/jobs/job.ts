@@ -57,6 +57,20 @@ export interface AsperaSettings {
   readonly maximumKbps?: number;
 }
 
+/**
+ * A file of this machine that is read where it is (`in-place:`), as it was when the client proved that it may read it.
+ * An encode reads it only if it is still the same.
+ */
+export interface InPlaceFile {
+  /** Its `identityOf`. */
+  readonly identity: string;
+  readonly sizeBytes: number;
+  /** Nanoseconds since 1970, as a decimal number. */
+  readonly modifiedNs: string;
+  /** The daemon that can read it, by the id of its data folder: no other machine gets the job. */
+  readonly daemonId: string;
+}
+
 /** The input of a job. `url` may contain credentials; responses show it without them. */
 export interface JobInput extends JobFile {
   readonly state: InputState;
@@ -75,6 +89,8 @@ export interface JobInput extends JobFile {
    * set it.
    */
   readonly expectedMd5?: string;
+  /** The `file:` URL is that of a file that is read where it is. Absent for all other inputs. */
+  readonly inPlace?: InPlaceFile;
 }
 
 /** One thumbnail of an output. Those of older versions have only the first four fields. */

@@ -58,6 +58,7 @@ export function createJobRunner(
       // The reservation ends with the job, even if its folder cannot be removed: those files already reduce the free
       // space.
       source?.reservation.release();
+      await source?.close();
       await context.scratch.close(scratch);
     }
   };

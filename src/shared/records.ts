@@ -1,4 +1,10 @@
-import type { errorsFields, jobPauseFields, queueFields, settingFields } from './records/answers.js';
+import type {
+  errorsFields,
+  inPlaceChallengeFields,
+  jobPauseFields,
+  queueFields,
+  settingFields,
+} from './records/answers.js';
 import type { RecordOf } from './records/field.js';
 import type { createdFields, jobHeadFields, thumbnailFields } from './records/job.js';
 import type { logLineFields } from './records/log.js';
@@ -155,6 +161,9 @@ export type SavedPresetRecord = RecordOf<typeof savedPresetFields>;
 
 /** The presets of an account, and those that come with venc. */
 export type PresetListRecord = RecordOf<typeof presetListFields>;
+
+/** What a client must read of a file that is to be read in place. */
+export type InPlaceChallenge = RecordOf<typeof inPlaceChallengeFields>;
 
 /** Response to a create request (section 4.1): the job id as text, output ids as numbers. */
 export type CreatedRecord = RecordOf<typeof createdFields>;

@@ -33,9 +33,11 @@ export interface Route {
   readonly query?: Readonly<Record<string, QueryParameter>>;
   /**
    * The content of the request body: a job request, the bytes of a file, the length of a pause, nothing but a key, a preset,
-   * or a message of a worker.
+   * an offer of a file to be read in place, its proof, or a message of a worker.
    */
-  readonly requestBody?: 'job' | 'file' | 'pause' | 'key' | 'priority' | 'preset' | WorkerMessageName;
+  readonly requestBody?:
+    | ('job' | 'file' | 'pause' | 'key' | 'priority' | 'preset' | 'offer' | 'proof')
+    | WorkerMessageName;
   /** HTTP status of a successful response. */
   readonly status: 200 | 201 | 204;
   /** The record in the response; absent if the response has no body, or one that is not a record. */

@@ -1,9 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { JobRecord } from '../../src/shared/records.js';
+import type { InPlaceChallenge, JobRecord } from '../../src/shared/records.js';
 import { type Route, type RouteName, routes } from '../../src/shared/routes.js';
 import { runInProcess } from '../cli/run-here.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { offerFile, proofFor } from '../helpers/in-place.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { type HttpSource, startHttpSource } from '../helpers/servers/http-source.js';
 import { printClosingLine } from '../helpers/suite-options.js';
@@ -24,6 +25,9 @@ interface Context {
   running: JobRecord;
   /** The URL of an upload of the owner. */
   upload: string;
+  /** A file of the owner, and an offer of it that is not proved yet. */
+  film: string;
+  offer: InPlaceChallenge;
 }
 
 const test = suite<Context>('other accounts');
@@ -60,7 +64,9 @@ test.before(async (context) => {
   const running = (await daemon.read<{ job: JobRecord }>(`/v2/jobs/${second}`)).job;
   const uploaded = await daemon.request(`/v2/uploads/${canary}.mp4`, { method: 'PUT', body: 'bytes' });
   const { url: upload } = (await uploaded.json()) as { url: string };
-  Object.assign(context, { daemon, source, keys, finished, running, upload });
+  const path = `${folder}/${canary}.mp4`;
+  const offer = await offerFile(daemon, path);
+  Object.assign(context, { daemon, source, keys, finished, running, upload, film: path, offer });
 });
 test.after(async ({ daemon, source }) => {
   await daemon?.stop();
@@ -202,6 +208,33 @@ const otherRoutes: Readonly<Record<string, (context: Context, key: string) => Pr
     const { status, text } = await send(daemon, `/v2/uploads/${canary}.mp4`, init);
     assert.is(status, 201);
     assert.not.match(text, upload);
+  },
+  offerInPlace: async ({ daemon, offer }, key) => {
+    const init = {
+      method: 'POST',
+      body: JSON.stringify({ path: `/${canary}`, size: 5000 }),
+      headers: { 'Service-Api-Key': key },
+    };
+    const { status, text } = await send(daemon, '/v2/offers', init);
+    assert.is(status, 201);
+    assert.not.match(text, offer.token);
+    assert.not.match(text, canary);
+  },
+  proveInPlace: async ({ daemon, offer, film: path }, key) => {
+    const body = JSON.stringify({ proof: await proofFor(offer, path) });
+    const prove = (token: string, as: string) =>
+      send(daemon, `/v2/offers/${token}`, { method: 'PUT', body, headers: { 'Service-Api-Key': as } });
+    // The proof is right, and the offer is that of the owner.
+    assert.equal(await prove(offer.token, key), await prove('unknown', key));
+    const { status, text } = await prove(offer.token, daemon.key);
+    assert.is(status, 200);
+    const { url } = JSON.parse(text) as { url: string };
+    const create = {
+      method: 'POST',
+      body: JSON.stringify({ input: url }),
+      headers: { 'Service-Api-Key': key },
+    };
+    assert.match((await send(daemon, '/v2/jobs', create)).text, /does not name a file that this account/);
   },
   hostedFile: async ({ daemon, finished }, key) => {
     // A hosted file needs no key but its token, of 128 random bits or more.

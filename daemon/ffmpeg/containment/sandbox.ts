@@ -1,5 +1,6 @@
 import { closeSync, existsSync, lstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
+import { heldDescriptor } from '../../../src/shared/util/held-files.js';
 
 /**
  * The files that a program may use. All other files of the machine except the system's libraries and fonts are hidden
@@ -86,6 +87,27 @@ function isIn(folder: string, path: string): boolean {
   return way !== '' && way !== '..' && !way.startsWith('../') && !way.startsWith('/');
 }
 
+/** The name of the input of a job in its scratch folder. */
+export const inputName = 'input';
+
+/**
+ * The numbers of the open files of this process that a program reads through links to them: an input that is read where
+ * it is. The program must inherit them under the same numbers.
+ */
+export function inheritedFiles({ folder, inputs }: ProgramAccess): readonly number[] {
+  // The input of the job may be named in a filter, too.
+  const paths = folder === null ? inputs : [...inputs, join(folder, inputName)];
+  return [...new Set(paths.flatMap((path) => heldDescriptor(path) ?? []))];
+}
+
+/** Inputs that are not in the working folder. An open file needs no mount, only a link to its descriptor. */
+function outsideArgs(paths: readonly string[]): readonly string[] {
+  return paths.flatMap((path) => {
+    const descriptor = heldDescriptor(path);
+    return descriptor === null ? readOnly([path]) : ['--symlink', `/proc/self/fd/${descriptor}`, path];
+  });
+}
+
 /**
  * The target of an input in the working folder that is a link: an own file, which `venc run` does not copy. Null for
  * other files.
@@ -103,7 +125,11 @@ function folderArgs(folder: string, inputs: readonly string[]): readonly string[
   const hidden = join(folder, hiddenFileName);
   return [
     ...['--bind', folder, folder, '--chdir', folder],
-    ...readOnly(inputs.filter((path) => isIn(folder, path)).map((path) => linkTarget(path) ?? path)),
+    ...readOnly(
+      inputs
+        .filter((path) => isIn(folder, path) && heldDescriptor(path) === null)
+        .map((path) => linkTarget(path) ?? path),
+    ),
     ...(existsSync(hidden) ? ['--ro-bind', '/dev/null', hidden] : []),
   ];
 }
@@ -129,7 +155,7 @@ export function sandboxCommand(
     ...readOnly([...userFontPaths(env), ...configuredPaths(env)]),
     ...['--proc', '/proc', '--dev', '/dev'],
     ...['--ro-bind', program, program],
-    ...readOnly(inputs.filter((path) => folder === null || !isIn(folder, path))),
+    ...outsideArgs(inputs.filter((path) => folder === null || !isIn(folder, path))),
     ...(folder === null ? ['--chdir', '/'] : folderArgs(folder, inputs)),
     // Last, because the folder and the inputs may be in /dev/shm.
     ...['--remount-ro', '/dev', '--remount-ro', '/', '--'],

@@ -65,6 +65,31 @@ export function requestSchemas(options: { readonly maxOutputs: number }): Schema
       xml: { name: 'api-request' },
     },
     PresetRequest: presetRequestSchema(options.maxOutputs),
+    OfferRequest: {
+      type: 'object',
+      description: 'A file of this machine.',
+      properties: {
+        path: { type: 'string', description: 'Its absolute path, without symbolic links.' },
+        size: { type: 'integer', description: 'Its size in bytes.' },
+        api_key: key,
+      },
+      additionalProperties: false,
+      xml: { name: 'api-request' },
+    },
+    ProofRequest: {
+      type: 'object',
+      description: 'The proof that the client has read the ranges of an offered file.',
+      properties: {
+        proof: {
+          type: 'string',
+          description:
+            'HMAC-SHA256 with the key of the offer, in hexadecimal digits: of the JSON text of the list of path and size, a line feed, and the bytes of the ranges.',
+        },
+        api_key: key,
+      },
+      additionalProperties: false,
+      xml: { name: 'api-request' },
+    },
     PauseRequest: {
       type: 'object',
       description: 'How the queue is paused.',
@@ -155,6 +180,8 @@ const jobInXml = `<?xml version="1.0" encoding="UTF-8"?>
 const priorityInXml = '<api-request><priority>5</priority></api-request>';
 const presetInXml = '<api-request><output><height>720</height></output></api-request>';
 const pauseInXml = '<api-request><for>30m</for></api-request>';
+const offerInXml = '<api-request><path>/films/film.mov</path><size>73400320</size></api-request>';
+const proofInXml = `<api-request><proof>${'0'.repeat(64)}</proof></api-request>`;
 const keyInXml = '<api-request><api_key>KEY</api_key></api-request>';
 
 /** Request bodies by the name that operations reference. */
@@ -184,6 +211,16 @@ export const requestBodies = {
     required: true,
     content: forms('PresetRequest', presetInXml),
   },
+  Offer: {
+    description: 'The file.',
+    required: true,
+    content: forms('OfferRequest', offerInXml),
+  },
+  Proof: {
+    description: 'The proof.',
+    required: true,
+    content: forms('ProofRequest', proofInXml),
+  },
   File: {
     description:
       'The bytes of the whole file, without Content-Encoding. The size is limited by the free disk space.',
@@ -205,6 +242,8 @@ export function requestBodyOf({ requestBody, key }: Route, method: Method): Refe
   if (requestBody === 'pause') return ref('Pause');
   if (requestBody === 'priority') return ref('Priority');
   if (requestBody === 'preset') return ref('Preset');
+  if (requestBody === 'offer') return ref('Offer');
+  if (requestBody === 'proof') return ref('Proof');
   if (requestBody !== undefined) return ref(requestBody);
   // OpenAPI defines no request body for other methods.
   return key !== 'none' && key !== 'worker' && ['post', 'put', 'patch'].includes(method)

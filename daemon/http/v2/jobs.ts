@@ -201,6 +201,19 @@ export const jobHandlers = {
     return { status: 201, record: { url: fileRefUrl('upload', fileRef) } };
   },
 
+  /** `POST /v2/offers`, an addition to the service document: offers a file of this machine. */
+  offerInPlace: async ({ inPlaceFiles }, requestContext, account) => ({
+    status: 201,
+    record: inPlaceFiles.offer(account.id, await requestContext.body()),
+  }),
+
+  /** `PUT /v2/offers/<token>`, an addition to the service document: answers with the `in-place:` URL of the file. */
+  proveInPlace: async ({ inPlaceFiles }, requestContext, account) => {
+    const { token = '' } = requestContext.params;
+    const url = await inPlaceFiles.prove(account.id, token, await requestContext.body());
+    return { status: 200, record: { url } };
+  },
+
   /** `GET /v2/workers`, an addition to the service document. */
   workers: async (appContext, _, account) => ({
     status: 200,

@@ -1,4 +1,4 @@
-import { serviceLabel } from '../../jobs/required-labels.js';
+import { inPlaceLabel, serviceLabel } from '../../jobs/required-labels.js';
 import type { WorkerCapabilities } from '../../jobs/worker-protocol.js';
 import { checkCombination } from '../../plan/check-combination.js';
 import type { Capabilities } from '../../plan/plan-types.js';
@@ -70,16 +70,16 @@ function answersFor(
   return result;
 }
 
-/** The daemon's own abilities. Its only labels are the services whose keys are in its environment. */
-export function ownAbilities({
-  encoders,
-  filters,
-  muxers,
-  version,
-  hasFpsMode,
-}: Capabilities): WorkerAbilities {
+/**
+ * The daemon's own abilities. Its only labels are the services whose keys are in its environment, and its id, for inputs
+ * that it reads in place.
+ */
+export function ownAbilities(
+  { encoders, filters, muxers, version, hasFpsMode }: Capabilities,
+  daemonId: string,
+): WorkerAbilities {
   const names = { encoders: [...encoders], filters: [...filters], muxers: [...muxers] };
-  const labels = new Set(ownServices().map(serviceLabel));
+  const labels = new Set([...ownServices().map(serviceLabel), inPlaceLabel(daemonId)]);
   return { labels, capabilities: { version, hasFpsMode, ...names } };
 }
 

@@ -54,8 +54,8 @@ export async function removeAbandonedFiles(folder: string, disk: Disk): Promise<
   for (const path of await abandonedFiles(folder)) await disk.remove(path).catch(() => undefined);
 }
 
-/** The id in a file, which the first process that asks for it makes. */
-async function readFolderId(path: string): Promise<string> {
+/** The id in a file, which the first process that asks for it makes. A copy of the folder has the same. */
+export async function readFolderId(path: string): Promise<string> {
   const known = (await readTextFile(path))?.trim() ?? '';
   if (/^[0-9a-f]+$/.test(known)) return known;
   const id = randomToken();

@@ -11,6 +11,7 @@ import type {
   ClaimingWorker,
   EndedClaim,
   IdempotencyRecord,
+  InPlaceFile,
   Job,
   JobInput,
   JobOutput,
@@ -81,6 +82,13 @@ const fileChecks = {
   failure: isRecordOrNull,
 };
 
+const isInPlaceFile = shapeOf<InPlaceFile>({
+  identity: isText,
+  sizeBytes: isCount,
+  modifiedNs: isText,
+  daemonId: isText,
+});
+
 const isInput = shapeOf<JobInput>({
   ...fileChecks,
   state: oneOf(inputStates),
@@ -89,6 +97,7 @@ const isInput = shapeOf<JobInput>({
   credentials: (value) => value === undefined || isText(value),
   aspera: (value) => value === undefined || isObject(value),
   expectedMd5: (value) => value === undefined || isText(value),
+  inPlace: optional(isInPlaceFile),
 });
 
 const isDestination = shapeOf<OutputDestination>({ destination: isText, url: isText });

@@ -154,7 +154,11 @@ async function openFile(roots: RootFolders, path: string): Promise<OpenFile> {
   };
 }
 
-async function openRegularFile(
+/**
+ * Opens a regular file below the roots for reading. `realPath` is its path without links. Rejects with the errors of a
+ * download.
+ */
+export async function openRegularFile(
   roots: RootFolders,
   path: string,
 ): Promise<{ readonly handle: FileHandle; readonly realPath: string }> {

@@ -60,7 +60,8 @@ export async function stablePath(handle: FileHandle, path: string): Promise<stri
   );
 }
 
-function descriptorPath(handle: FileHandle): string {
+/** A path to an open file or folder itself, whatever its name is now; only Linux has it. */
+export function descriptorPath(handle: FileHandle): string {
   return `/proc/self/fd/${handle.fd}`;
 }
 

@@ -25,6 +25,7 @@ export function define(command: Command, { handler }: Context): void {
         'xml',
         'download',
         'stage',
+        'inPlace',
         'sidecarSubtitles',
         'match',
         'exclude',
@@ -40,9 +41,9 @@ export function define(command: Command, { handler }: Context): void {
     )
     .option('--download <dir>', 'with --wait: download the outputs to this folder')
     .option('--force', 'overwrite existing files (--download, file: URLs)')
-    .option(
-      '--stage <url>',
-      'upload a local file to this folder (s3:, ftp:, sftp: ...) instead of to the service',
+    .option('--stage <url>', 'upload local files here first (s3:, ftp:, sftp: ...)')
+    .addOption(
+      new Option('--in-place', 'read local files where they are, without an upload').conflicts('stage'),
     )
     .option(...sidecarOption)
     .option(...progressOption);

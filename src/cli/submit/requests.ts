@@ -27,6 +27,7 @@ export interface SubmitOptions extends JobArgs, FolderArgs {
   readonly download?: string;
   readonly force?: boolean;
   readonly stage?: string;
+  readonly inPlace?: boolean;
   readonly progress?: ProgressChoice;
 }
 
@@ -170,6 +171,8 @@ async function prepareInput(
   if (options.stage !== undefined && input.kind !== 'file' && images.size === 0) {
     throw new VencError('UsageError', '--stage needs a local file; the input is already a URL.');
   }
+  if (options.inPlace === true && input.kind !== 'file')
+    throw new VencError('UsageError', '--in-place needs a local media file as the input.');
   const file = input.kind === 'file' ? input : null;
   if (file !== null) await validateRequest({ ...fields, input: 'upload://still/to-come' });
   else if (images.size > 0) await validateRequest(fields);

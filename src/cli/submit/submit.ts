@@ -79,7 +79,8 @@ export async function submit(
   const openUploads = stream.files.length === 0 ? null : (await import('./uploads.js')).openUploads;
   const listening = listenForInterrupt(io);
   const { signal } = listening;
-  const uploads = openUploads?.({ client, context, mode, stream, stage: options.stage, signal }) ?? null;
+  const { stage, inPlace: isInPlace = false } = options;
+  const uploads = openUploads?.({ client, context, mode, stream, stage, isInPlace, signal }) ?? null;
   let waiting = null as Interruption | null;
   const onCreated = (id: number) => {
     if (stream.kind !== 'single') return;
@@ -201,7 +202,7 @@ async function createOne(
       if (readBoolean(fields.mock)) return { answer, id: 0 };
     }
     const request = await withAddresses(fields, await uploader?.uploadAll(images));
-    const address = input === null ? {} : { input: await uploader?.upload(input) };
+    const address = input === null ? {} : { input: await uploader?.uploadInput(input) };
     const name = isNamed ? { input_name: toInputName(input.path) } : {};
     wasSent = true;
     const answer = await send({ ...name, ...request, ...address }, context);

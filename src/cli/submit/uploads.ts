@@ -20,6 +20,8 @@ interface UploadOptions {
   readonly stream: RequestStream;
   /** URL of the folder to upload to; undefined to upload to the service. */
   readonly stage: string | undefined;
+  /** Whether the service is asked to read inputs where they are, before they are uploaded. */
+  readonly isInPlace: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -32,8 +34,11 @@ export interface Uploads {
 
 /** Uploads local files, with progress on stderr. */
 interface FileUploader {
-  /** Uploads a file and resolves to its URL. A failed upload leaves no file behind. */
-  upload(file: FileToUpload): Promise<string>;
+  /**
+   * Uploads the input of a job and resolves to its URL, unless the service reads it where it is. A failed upload leaves
+   * no file behind.
+   */
+  uploadInput(file: FileToUpload): Promise<string>;
   /** Uploads files one after the other. Resolves to their new addresses by the old ones. */
   uploadAll(files: ReadonlyMap<string, FileToUpload>): Promise<ReadonlyMap<string, string>>;
   /**
@@ -51,7 +56,7 @@ export function openUploads(options: UploadOptions): Uploads {
 }
 
 function createFileUploader(
-  { client, context, stage, signal }: UploadOptions,
+  { client, context, stage, isInPlace, signal }: UploadOptions,
   display: UploadDisplay,
 ): FileUploader {
   const cleanups: ((mayBeInUse: boolean) => Promise<void>)[] = [];
@@ -97,7 +102,17 @@ function createFileUploader(
   }
 
   return {
-    upload,
+    async uploadInput(file) {
+      if (!isInPlace) return upload(file);
+      const { offerInPlace } = await import('../../client/in-place.js');
+      const answer = await offerInPlace(client, file.path, signal);
+      if ('url' in answer) {
+        display.skip(file);
+        return answer.url;
+      }
+      warn(`${file.path} is uploaded, because it cannot be read in place. ${answer.reason}`);
+      return upload(file);
+    },
     async uploadAll(files) {
       const addresses = new Map<string, string>();
       for (const [address, file] of files) addresses.set(address, await upload(file));
@@ -150,6 +165,8 @@ interface UploadDisplay extends Pick<Io, 'writeStdout' | 'writeStderr'> {
   start(
     file: FileToUpload,
   ): Promise<{ readonly report: (doneBytes: number) => void; readonly finish: () => void }>;
+  /** Counts a file that is not uploaded. */
+  skip(file: FileToUpload): void;
   /** Stops the display. */
   stop(): void;
 }
@@ -185,6 +202,9 @@ function createUploadDisplay(io: Io, mode: ProgressMode, all: readonly FileToUpl
           if (all === null) stop();
         },
       };
+    },
+    skip: ({ sizeBytes }) => {
+      if (all !== null) finishedBytes += sizeBytes;
     },
     writeStdout: (text) =>
       display === null ? io.writeStdout(text) : display.withDisplayHidden(() => io.writeStdout(text)),

@@ -119,6 +119,30 @@ const uploadedFields = {
   url: { type: 'string', description: 'URL to use as the input of a job, valid for 24 hours' },
 } as const satisfies RecordTable;
 
+/** What a client must read of a file that is to be read in place. */
+export const inPlaceChallengeFields = {
+  token: { type: 'string', description: 'name of the offer, for the proof' },
+  key: { type: 'string', description: 'key of the hash, in hexadecimal digits' },
+  ranges: {
+    type: 'array',
+    item: 'range',
+    of: {
+      type: 'object',
+      fields: {
+        offset: { type: 'integer', description: 'position of the first byte, from 0' },
+        length: { type: 'integer', description: 'number of bytes' },
+      },
+      description: 'a range',
+    },
+    description: 'the ranges of the file to read, in the order of the hash',
+  },
+} as const satisfies RecordTable;
+
+/** A file that is read in place. */
+const inPlaceFileFields = {
+  url: { type: 'string', description: 'URL to use as the input of a job, valid for 10 minutes' },
+} as const satisfies RecordTable;
+
 const object = <T extends RecordTable>(fields: T, description: string) =>
   ({ type: 'object', fields, description }) as const;
 
@@ -210,6 +234,8 @@ export const responses = {
   savedPreset: object(savedPresetFields, 'a preset that was saved'),
   jobPause: object(jobPauseFields, 'the pause of a job'),
   uploaded: object(uploadedFields, 'a file that was uploaded'),
+  inPlaceChallenge: object(inPlaceChallengeFields, 'what to read of a file'),
+  inPlaceFile: object(inPlaceFileFields, 'a file that is read in place'),
   settings: object(
     {
       settings: {

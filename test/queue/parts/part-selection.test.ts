@@ -55,6 +55,15 @@ test('labels of the whole job are needed for each output', () => {
   assert.is(taken(job, machine('a', 'zone')), 'all');
 });
 
+test('only the daemon on the machine of a file that is read in place takes its job', () => {
+  const job = jobWith(['a'], []);
+  const inPlace = { identity: '1:2', sizeBytes: 5000, modifiedNs: '1', daemonId: 'here' };
+  const local = { ...job, input: { ...job.input, inPlace } };
+  assert.equal(taken(local, machine('a')), []);
+  assert.equal(taken(local, machine('a', 'in-place:there')), []);
+  assert.is(taken(local, machine('a', 'in-place:here'), machine('a')), 'all');
+});
+
 test('outputs that could share the decoding of another machine are left to it', () => {
   const job = jobWith(['a'], ['b'], { requires: ['c'], start_clip: 5 });
   // The other machine decodes the first clip once for both outputs.
