@@ -10,6 +10,7 @@ import type { QueuePauses } from '../queue/pauses.js';
 import type { ProgressTracker } from '../queue/progress-tracker.js';
 import type { RemoteClaims } from '../queue/remote/remote-claims.js';
 import type { Workers } from '../queue/remote/workers.js';
+import type { SlotSchedule } from '../queue/slot-schedule.js';
 import type { Account, AccountStore } from '../store/account-store.js';
 import type { JobStore } from '../store/job-store.js';
 import type { LogStore } from '../store/log-store.js';
@@ -31,6 +32,8 @@ export interface AppContext {
   readonly queue: JobQueue;
   /** The pauses of the queue. */
   readonly pauses: QueuePauses;
+  /** When this machine takes jobs. */
+  readonly schedule: SlotSchedule;
   /** The remote workers that have joined. */
   readonly workers: Workers;
   /** The jobs that remote workers run. */

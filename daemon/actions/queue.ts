@@ -5,15 +5,21 @@ import { isObject } from '../../src/shared/util/is-object.js';
 import { defaultAccountId, type Job } from '../jobs/job.js';
 import { describePaused } from '../queue/pauses.js';
 import type { Account } from '../store/account-store.js';
-import type { AppContext } from './app-context.js';
+import { type AppContext, requireOwner } from './app-context.js';
 import { workersWithoutFreeze } from './pause-job.js';
 
 /** The longest pause that ends by itself, in seconds. */
 const maxPauseSeconds = 366 * 86_400;
 
-/** The state of the queue for an account: its own pause, or that of the whole daemon. */
-export function readQueue({ pauses }: Pick<AppContext, 'pauses'>, { id }: Pick<Account, 'id'>): QueueRecord {
+/** The state of the queue for an account: its own pause, that of the whole daemon, or that it is outside its hours. */
+export function readQueue(
+  { pauses, schedule }: Pick<AppContext, 'pauses' | 'schedule'>,
+  { id }: Pick<Account, 'id'>,
+): QueueRecord {
   const pause = pauses.of(id);
+  const { closedBy, isFrozen, opensAt } = schedule.state;
+  if (pause === null && closedBy === 'hours')
+    return { paused: true, frozen: isFrozen, reason: closedBy, until: opensAt?.toISOString() ?? null };
   return {
     paused: pause !== null,
     frozen: pause?.isFrozen ?? false,
@@ -28,14 +34,20 @@ export function readQueue({ pauses }: Pick<AppContext, 'pauses'>, { id }: Pick<A
  * `InvalidRequestError` for anything else in it.
  */
 export async function pauseQueue(
-  { pauses, store, workers, log }: Pick<AppContext, 'pauses' | 'store' | 'workers' | 'log'>,
+  {
+    pauses,
+    schedule,
+    store,
+    workers,
+    log,
+  }: Pick<AppContext, 'pauses' | 'schedule' | 'store' | 'workers' | 'log'>,
   account: Pick<Account, 'id'>,
   body: unknown,
 ): Promise<QueueRecord> {
   const { seconds, isFrozen } = readPause(body);
   await pauses.pause(account.id, seconds, isFrozen);
   const length = seconds === null ? '' : ` for ${seconds} s`;
-  const state = readQueue({ pauses }, account);
+  const state = readQueue({ pauses, schedule }, account);
   const encodes = state.frozen ? ', and their encodes are stopped' : '';
   log('info', `${describePaused(account.id)} are paused${length}${encodes}.`);
   const isAffected = ({ accountId }: Job) => account.id === defaultAccountId || accountId === account.id;
@@ -45,23 +57,47 @@ export async function pauseQueue(
   return names.length === 0 ? state : { ...state, not_frozen_by: names };
 }
 
-/** Ends the pause of an account; that of the whole daemon for the account `default`. */
+/**
+ * Ends the pause of an account; that of the whole daemon for the account `default`. With `for` in the body, jobs of this
+ * daemon also start outside its hours for that time. Rejects with `InvalidRequestError` for anything else in the body and
+ * for a daemon without hours, and with `ForbiddenError` for `for` with a key of another account.
+ */
 export async function resumeQueue(
-  { pauses, log }: Pick<AppContext, 'pauses' | 'log'>,
+  { pauses, schedule, log }: Pick<AppContext, 'pauses' | 'schedule' | 'log'>,
   account: Pick<Account, 'id'>,
+  body: unknown,
 ): Promise<QueueRecord> {
+  const { seconds } = readPause(body, ['for']);
+  if (seconds !== null) {
+    requireOwner(
+      account,
+      'The hours of a daemon hold for all accounts: only keys of the account default may override them.',
+    );
+    if (!schedule.hasHours)
+      throw invalidRequest(['for overrides the hours of a daemon, and this one was started without --hours']);
+  }
   if (await pauses.resume(account.id)) log('info', `${describePaused(account.id)} may start again.`);
-  return readQueue({ pauses }, account);
+  if (seconds !== null) {
+    schedule.override(seconds);
+    log('info', `Jobs start outside the hours (--hours) as well for ${seconds} s.`);
+  }
+  return readQueue({ pauses, schedule }, account);
 }
 
 const parseLength = durationParser('for');
 
 /** The length of a pause in seconds, null if it has none, and whether encodes are frozen. */
-function readPause(body: unknown): { readonly seconds: number | null; readonly isFrozen: boolean } {
+function readPause(
+  body: unknown,
+  names: readonly ('for' | 'now')[] = ['for', 'now'],
+): { readonly seconds: number | null; readonly isFrozen: boolean } {
   if (body === undefined || body === null) return { seconds: null, isFrozen: false };
   if (!isObject(body)) throw invalidRequest(['the body must be an object such as {"for": "30m"}']);
-  const { api_key: _, for: length = null, now = null, ...others } = body;
-  const problems = Object.keys(others).map((name) => `${name} is not a field of a pause: it has for and now`);
+  const { api_key: _, for: length = null, now = null } = body;
+  const known: readonly string[] = ['api_key', ...names];
+  const problems = Object.keys(body)
+    .filter((name) => !known.includes(name))
+    .map((name) => `${name} is not a field here: there is ${names.join(' and ')}`);
   if (![null, true, false, 'true', 'false'].includes(now as null)) problems.push('now must be true or false');
   if (problems.length > 0) throw invalidRequest(problems);
   return { seconds: length === null ? null : secondsOf(length), isFrozen: String(now) === 'true' };

@@ -14,7 +14,7 @@ export async function readMetrics(
   appContext: AppContext,
   account: Account | null,
 ): Promise<{ readonly text: string; readonly contentType: string }> {
-  const { metrics, store, queue, pauses, events, remoteClaims } = appContext;
+  const { metrics, store, queue, pauses, schedule, events, remoteClaims } = appContext;
   if (account !== null)
     requireOwner(
       account,
@@ -33,6 +33,7 @@ export async function readMetrics(
     jobs: Object.fromEntries(counts) as Record<JobState, number>,
     runs: queue.running().length,
     isPaused: pauses.holds(defaultAccountId),
+    closedBy: schedule.state.closedBy,
     workers: countWorkers(remoteClaims.workers(), appContext.now()),
     eventStreams: events.listenerCount,
     healthChecks,

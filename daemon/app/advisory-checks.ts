@@ -39,8 +39,8 @@ interface AdvisoryCheckOptions {
   readonly maxEncodes: () => number | null;
   /** The remote workers that have joined. */
   readonly workers: () => readonly WorkerState[];
-  /** Whether the whole daemon is paused. */
-  readonly isPaused: () => boolean;
+  /** What holds all jobs of this daemon back; null if nothing does. */
+  readonly heldBackBy: () => HeldBackBy | null;
   readonly now: () => Date;
   /** Why ffmpeg runs without a sandbox although one is wanted if possible, as a sentence; null if it does not. */
   readonly sandboxProblem: () => string | null;
@@ -56,6 +56,14 @@ interface AdvisoryChecks {
   /** Takes note of an attempt to deliver a notification. */
   observeNotification(attempt: Pick<NotificationAttempt, 'result'>): void;
 }
+
+type HeldBackBy = 'pause' | 'hours' | 'load';
+
+const heldBackReasons: Readonly<Record<HeldBackBy, string>> = {
+  pause: 'The queue is paused: venc resume ends that.',
+  hours: 'It is outside the hours of this daemon (--hours): venc resume says when they begin.',
+  load: 'Other programs are busy, and this daemon starts jobs when they are not (--when-idle).',
+};
 
 /** Creates the advisory checks: the sandbox, the queue, the remote workers and the notifications. */
 export function createAdvisoryChecks(options: AdvisoryCheckOptions): AdvisoryChecks {
@@ -80,13 +88,9 @@ export function createAdvisoryChecks(options: AdvisoryCheckOptions): AdvisoryChe
   };
   const checkQueue = async (): Promise<HealthCheckResult> => {
     // Somebody wanted it.
-    if (options.isPaused())
-      return {
-        name: 'queue',
-        ok: true,
-        isRequired: false,
-        reason: 'The queue is paused: venc resume ends that.',
-      };
+    const heldBackBy = options.heldBackBy();
+    if (heldBackBy !== null)
+      return { name: 'queue', ok: true, isRequired: false, reason: heldBackReasons[heldBackBy] };
     return checkResult('queue', await queueProblem(), false);
   };
   const queueProblem = async (): Promise<string | null> => {

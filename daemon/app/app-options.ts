@@ -3,6 +3,7 @@ import type { Log, LogSink } from '../../src/shared/util/log.js';
 import type { AppContext } from '../actions/app-context.js';
 import type { EncodeLimits, FfmpegReport, openFfmpeg, SandboxMode } from '../ffmpeg/index.js';
 import type { WorkerAbilities } from '../queue/parts/part-selection.js';
+import type { SlotTimes } from '../queue/slot-schedule.js';
 import type { DaemonObservers, ObserverHooks } from './daemon-observers.js';
 import type { Records } from './records/records.js';
 
@@ -31,6 +32,8 @@ export type AppOptions = Pick<
   readonly hosted?: string | null;
   readonly keepDays?: number | null;
   readonly keepJobs?: number | null;
+  /** When this machine takes jobs; always if absent. */
+  readonly slotTimes?: SlotTimes;
   /** Lets `file:` URLs name any file: for a user's own files in a one-shot run (`venc run`). */
   readonly isOwnFiles?: boolean;
   /** Whether the MD5 of local files is computed, or only that of outputs. It is by default. */
@@ -121,5 +124,7 @@ export interface DaemonOptions {
   readonly keepDays: number | null;
   /** Maximum number of jobs that have ended, of which the oldest are removed; null for no limit. */
   readonly keepJobs: number | null;
+  /** When this machine takes jobs. */
+  readonly slotTimes: SlotTimes;
   readonly log: LogSink;
 }

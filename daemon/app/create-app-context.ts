@@ -24,6 +24,7 @@ import type { PipelineContext } from '../pipeline/pipeline-context.js';
 import { createJobRunner } from '../pipeline/run-job.js';
 import { createScratchFolders } from '../pipeline/scratch-folders.js';
 import { ownAbilities, selectionFor } from '../queue/parts/part-selection.js';
+import { encodePausesOf } from '../queue/slot-schedule.js';
 import { readFolderId } from '../store/data-folder/data-folder.js';
 import { dataLayout } from '../store/data-folder/layout.js';
 import { lockDataFolder } from '../store/data-folder/lock.js';
@@ -105,7 +106,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     let maxEncodes: number | null = null;
     const ownOffer = () => (ownMachine !== null && (maxEncodes ?? 0) > 0 ? [ownMachine] : []);
     const { machines, ...jobs } = await openJobs(base, transports, ownOffer);
-    const { queue, pauses, progressTracker, events } = jobs;
+    const { queue, pauses, schedule, progressTracker, events } = jobs;
     const logEvents = new LogEvents({ logs, store, queue });
     let isDraining = false;
     const health = openHealth(base, {
@@ -123,7 +124,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     let stopHandlingErrors = (): void => undefined;
     return {
       appContext: {
-        ...{ store, queue, pauses, progressTracker, events, logs, logEvents },
+        ...{ store, queue, pauses, schedule, progressTracker, events, logs, logEvents },
         ...{ accounts, savedCredentials, ffmpeg },
         ...files,
         inPlaceFiles: new InPlaceFiles({ daemonId, randomToken }),
@@ -148,7 +149,8 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
         stopHandlingErrors = handleUncaughtErrors(log);
         // Started before the recovery, which may finish jobs.
         records.startSharedWork(sharedWork.open);
-        await records.recover({ queue, pauses, signal: closed.signal });
+        const freezes = (accountId: string) => schedule.state.isFrozen || pauses.freezes(accountId);
+        await records.recover({ queue, pauses: { freezes }, signal: closed.signal });
         void runCleanup();
         void removeOrphans(cleanupJournal, transports, (message) => log('warn', message)).catch(
           (error: unknown) =>
@@ -159,7 +161,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
         maxEncodes = encodes;
         const { minFreeBytes, hooks } = base;
         const space = new ScratchSpace({ freeBytes: () => freeBytes(scratchFolder), minFreeBytes });
-        const limits = createConcurrencyLimits(encodes, pauses);
+        const limits = createConcurrencyLimits(encodes, encodePausesOf(schedule, pauses));
         const runner = createJobRunner(
           { ffmpeg, transports, savedCredentials, scratch, space, limits, deliveries: new Map(), log },
           (run) => ({ savedCredentials: records.credentialsOfRun(run) }),
@@ -220,13 +222,13 @@ function openHealth(
   { options, records, ffmpeg, report, ownMachine, log, now, minFreeBytes }: AppBase,
   parts: {
     readonly hosted: HostedFileStore;
-    readonly jobs: Pick<AppContext, 'queue' | 'pauses' | 'workers' | 'remoteClaims'>;
+    readonly jobs: Pick<AppContext, 'queue' | 'pauses' | 'schedule' | 'workers' | 'remoteClaims'>;
     readonly isDraining: () => boolean;
     readonly maxEncodes: () => number | null;
   },
 ) {
   const { hosted, isDraining, maxEncodes } = parts;
-  const { workers, queue, pauses, remoteClaims } = parts.jobs;
+  const { workers, queue, pauses, schedule, remoteClaims } = parts.jobs;
   const { store, databaseProblem } = records;
   const health = createHealthCheck({
     ...{ dataFolder: options.dataFolder, minFreeBytes, databaseProblem, isDraining },
@@ -236,7 +238,7 @@ function openHealth(
   const advisory = createAdvisoryChecks({
     ...{ store, queue, databaseProblem, maxEncodes, now, log },
     workers: () => remoteClaims.workers(),
-    isPaused: () => pauses.holds(defaultAccountId),
+    heldBackBy: () => (pauses.holds(defaultAccountId) ? 'pause' : schedule.state.closedBy),
     sandboxProblem: () => sandboxWarnings(report)[0] ?? null,
     machines: { workers, own: ownMachine },
   });

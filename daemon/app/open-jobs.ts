@@ -4,11 +4,13 @@ import { WorkerFiles } from '../actions/worker-files.js';
 import type { Run, RunHandler } from '../jobs/run.js';
 import { workerTiming } from '../jobs/worker-protocol.js';
 import { observeRuns } from '../pipeline/observe-runs.js';
+import { createLoadMeter } from '../queue/load-meter.js';
 import type { WorkerAbilities } from '../queue/parts/part-selection.js';
 import { QueuePauses } from '../queue/pauses.js';
 import { ProgressTracker } from '../queue/progress-tracker.js';
 import { RemoteClaims } from '../queue/remote/remote-claims.js';
 import { trackWorkerRuns } from '../queue/remote/worker-runs.js';
+import { SlotSchedule } from '../queue/slot-schedule.js';
 import type { TransportRegistry } from '../transports/registry.js';
 import type { AppBase } from './app-options.js';
 
@@ -27,7 +29,9 @@ export async function openJobs(
   const events = new JobEvents({ store, progressTracker });
   const pauses = new QueuePauses({ accounts, now, log });
   onClose(async () => pauses.close());
-  const queue = await records.openQueue({ progressTracker, pauses });
+  const schedule = new SlotSchedule({ ...options.slotTimes, now, log, readLoad: createLoadMeter() });
+  onClose(async () => schedule.close());
+  const queue = await records.openQueue({ progressTracker, pauses, schedule });
   const workers = await records.openWorkers(leaseMs);
   const sharedRuns = queue.isShared ? await trackWorkerRuns({ store, progressTracker }) : null;
   const { maxOutputBytes = null } = options.encodeLimits ?? {};
@@ -48,5 +52,5 @@ export async function openJobs(
     ...(sharedRuns === null ? {} : { sharedRuns }),
   });
   await records.resumeClaims((job) => remoteClaims.resume(job));
-  return { queue, pauses, progressTracker, events, machines, workers, workerFiles, remoteClaims };
+  return { queue, pauses, schedule, progressTracker, events, machines, workers, workerFiles, remoteClaims };
 }

@@ -21,6 +21,8 @@ export interface StateSnapshot {
   readonly runs: number;
   /** Whether the whole daemon is paused. */
   readonly isPaused: boolean;
+  /** What holds back the jobs of this machine; null if nothing does. */
+  readonly closedBy: 'hours' | 'load' | null;
   /** The number of concurrent encodes (`--jobs`). */
   readonly maxEncodes: number;
   readonly workers: WorkerCounts;
@@ -44,6 +46,11 @@ export function createStateMetrics(registry: Registry): { set(snapshot: StateSna
   const runs = gauge('venc_runs', 'Jobs that are running: they transfer, encode or wait for another job.');
   const maxEncodes = gauge('venc_encodes_max', 'Number of jobs that may encode at the same time (--jobs).');
   const paused = gauge('venc_queue_paused', 'Whether the queue of the daemon is paused: 1 or 0.');
+  const heldBack = gauge(
+    'venc_slots_held_back',
+    'Whether this machine starts no job because of its hours (--hours) or the load of others (--when-idle): 1 or 0.',
+    ['reason'],
+  );
   const workers = gauge(
     'venc_workers',
     'Remote workers that have joined: active, draining, or silent if one has not reported for 30 seconds.',
@@ -65,6 +72,7 @@ export function createStateMetrics(registry: Registry): { set(snapshot: StateSna
       runs.set(snapshot.runs);
       maxEncodes.set(snapshot.maxEncodes);
       paused.set(snapshot.isPaused ? 1 : 0);
+      for (const reason of ['hours', 'load']) heldBack.set({ reason }, snapshot.closedBy === reason ? 1 : 0);
       for (const state of workerConditions) workers.set({ state }, snapshot.workers.byState[state]);
       workerSlots.set(snapshot.workers.slots);
       workerJobs.set(snapshot.workers.jobs);

@@ -3,6 +3,7 @@ import { maxTimerMs } from '../../src/shared/util/timing.js';
 import { defaultAccountId } from '../jobs/job.js';
 import type { AccountStore, Pause } from '../store/account-store.js';
 import { describeError } from './job-run.js';
+import { whenTrue } from './when-changed.js';
 
 /** The dependencies of `QueuePauses`. */
 interface QueuePausesOptions {
@@ -95,22 +96,12 @@ export class QueuePauses {
   }
 
   /** Resolves when no pause holds for an account. Rejects with the reason of the signal if that is aborted before. */
-  readonly whenResumed = async (accountId: string, signal: AbortSignal): Promise<void> => {
-    signal.throwIfAborted();
-    if (!this.holds(accountId)) return;
-    await new Promise<void>((resolve, reject) => {
-      const settle = (isAborted: boolean) => {
-        if (!isAborted && this.holds(accountId)) return;
-        unlisten();
-        signal.removeEventListener('abort', onAbort);
-        if (isAborted) reject(signal.reason);
-        else resolve();
-      };
-      const onAbort = () => settle(true);
-      const unlisten = this.onChange(() => settle(false));
-      signal.addEventListener('abort', onAbort, { once: true });
-    });
-  };
+  readonly whenResumed = (accountId: string, signal: AbortSignal): Promise<void> =>
+    whenTrue(
+      () => !this.holds(accountId),
+      (listener) => this.onChange(listener),
+      signal,
+    );
 
   /** Ends the timers. The pauses stay stored. */
   close(): void {

@@ -13,6 +13,7 @@ import type { JobClaims, RunEnd } from './job-source.js';
 import { viewOfClaim } from './parts/job-parts.js';
 import type { ProgressTracker } from './progress-tracker.js';
 import { type Delay, isUnavailable, repeatableUpdate, retryUntilPersisted } from './retry-until-persisted.js';
+import type { SlotSchedule } from './slot-schedule.js';
 
 /** The dependencies of a run. */
 export interface QueueRunDeps {
@@ -26,6 +27,8 @@ export interface QueueRunDeps {
   readonly claims?: JobClaims;
   /** None if absent. */
   readonly pauses?: RunPauses;
+  /** When the slots of this process are open; always if absent. */
+  readonly schedule?: Pick<SlotSchedule, 'state' | 'onChange'>;
 }
 
 /** Pauses of accounts, of which some stop the programs of running jobs. */
@@ -173,11 +176,12 @@ export class QueueRun {
     this.followPauses();
   }
 
-  /** Stops the programs of the run while a pause of its job or account says so. */
+  /** Stops the programs of the run while a pause of its job or account, or the hours of this machine, say so. */
   followPauses(): void {
-    const { pauses } = this.#deps;
+    const { pauses, schedule } = this.#deps;
     if (this.#accountId === null) return;
-    this.#run.setPaused(this.#isJobPaused || pauses?.freezes(this.#accountId) === true);
+    const isOutside = !this.isRemote && schedule?.state.isFrozen === true;
+    this.#run.setPaused(this.#isJobPaused || isOutside || pauses?.freezes(this.#accountId) === true);
   }
 
   /** Marks the run as ended. */

@@ -1,5 +1,6 @@
 import type { Freezer } from '../../src/shared/util/freezer.js';
 import type { HeldSlot, PausableRun } from '../jobs/run.js';
+import { whenTrue } from './when-changed.js';
 
 /** Pauses one run: its programs are stopped, and others may have its slots until they are free again. */
 export class RunPause implements PausableRun {
@@ -29,8 +30,7 @@ export class RunPause implements PausableRun {
       return;
     }
     this.#continuing = new AbortController();
-    for (const wake of this.#waiters) wake();
-    this.#waiters.clear();
+    for (const wake of [...this.#waiters]) wake();
     if (this.#slots.size === 0) this.#freezer.thaw();
     else void this.#continue(this.#continuing.signal);
   }
@@ -40,21 +40,12 @@ export class RunPause implements PausableRun {
     return () => void this.#slots.delete(slot);
   }
 
-  async whenEnded(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    if (!this.#isOn) return;
-    await new Promise<void>((resolve, reject) => {
-      const onAbort = () => {
-        this.#waiters.delete(wake);
-        reject(signal.reason);
-      };
-      const wake = () => {
-        signal.removeEventListener('abort', onAbort);
-        resolve();
-      };
-      this.#waiters.add(wake);
-      signal.addEventListener('abort', onAbort, { once: true });
-    });
+  whenEnded(signal: AbortSignal): Promise<void> {
+    const onChange = (listener: () => void) => {
+      this.#waiters.add(listener);
+      return () => void this.#waiters.delete(listener);
+    };
+    return whenTrue(() => !this.#isOn, onChange, signal);
   }
 
   async #continue(signal: AbortSignal): Promise<void> {

@@ -51,10 +51,12 @@ export class RunQueue implements JobQueue {
     this.#deps = { ...deps, onPartWaiting, ...(claims === undefined ? {} : { claims }) };
     this.#source = source;
     this.#randomToken = randomToken;
-    deps.pauses?.onChange(() => {
+    const followPauses = () => {
       for (const { run } of this.#runs.values()) run.followPauses();
       this.startRuns();
-    });
+    };
+    deps.pauses?.onChange(followPauses);
+    deps.schedule?.onChange(followPauses);
   }
 
   get isShared(): boolean {
@@ -265,7 +267,8 @@ export class RunQueue implements JobQueue {
 
   *#freeOffers(): Iterable<JobOffer> {
     const runs = [...this.#runs.values()];
-    const hasSlot = this.#ownRunCount() < this.#slots && !runs.some(({ run }) => run.isExclusive);
+    const isOpen = (this.#deps.schedule?.state.closedBy ?? null) === null;
+    const hasSlot = isOpen && this.#ownRunCount() < this.#slots && !runs.some(({ run }) => run.isExclusive);
     if (this.#ownOffer !== null && hasSlot) yield this.#ownOffer;
     yield* this.#offers;
   }

@@ -24,6 +24,8 @@ import { ScratchSpace } from '../pipeline/disk-reservations.js';
 import type { ContextOfRun } from '../pipeline/pipeline-context.js';
 import { createJobRunner } from '../pipeline/run-job.js';
 import { createScratchFolders } from '../pipeline/scratch-folders.js';
+import { createLoadMeter } from '../queue/load-meter.js';
+import { encodePausesOf, SlotSchedule, type SlotTimes } from '../queue/slot-schedule.js';
 import { readPlaceId } from '../store/data-folder/data-folder.js';
 import { type DataLock, lockDataFolder } from '../store/data-folder/lock.js';
 import { openCleanupJournal } from '../transfer/cleanup-journal.js';
@@ -45,6 +47,8 @@ export interface WorkerMachineOptions {
   readonly encodeLimits: EncodeLimits;
   readonly allowPrivateNetwork: boolean;
   readonly stallTimeoutSeconds: number;
+  /** When this machine takes jobs. */
+  readonly slotTimes: SlotTimes;
   /** Receives the log of the worker. */
   readonly log: LogSink;
   /** Receives all lines about a job, also those that only its own log has. */
@@ -63,6 +67,8 @@ export interface WorkerContext {
   readonly networkTransports: readonly Transport[];
   readonly stallTimeoutMs: number;
   readonly onRetry: OnRetry;
+  /** When this machine takes jobs. */
+  readonly schedule: SlotSchedule;
   /** Resolves to the error if another process takes the folder. The process must end at once then. */
   readonly lost: Promise<VencError>;
   /** Creates the handler of all runs. */
@@ -122,10 +128,12 @@ export async function createWorkerContext(options: WorkerMachineOptions): Promis
       (error: unknown) =>
         log('error', `Cleanup of files that an earlier worker left failed: ${String(error)}`),
     );
+    const schedule = new SlotSchedule({
+      ...{ ...options.slotTimes, log, now: () => new Date() },
+      readLoad: createLoadMeter(),
+    });
     return {
-      log,
-      report,
-      folderId,
+      ...{ log, report, folderId, schedule },
       services: servicesWithKeys(services),
       networkTransports: network,
       stallTimeoutMs,
@@ -139,7 +147,7 @@ export async function createWorkerContext(options: WorkerMachineOptions): Promis
             savedCredentials: noSavedCredentials,
             scratch,
             space: new ScratchSpace({ freeBytes: () => freeBytes(scratchFolder), minFreeBytes }),
-            limits: createConcurrencyLimits(options.jobs),
+            limits: createConcurrencyLimits(options.jobs, encodePausesOf(schedule)),
             deliveries: new Map(),
             log,
           },
@@ -147,6 +155,7 @@ export async function createWorkerContext(options: WorkerMachineOptions): Promis
         ),
       async close() {
         stopHandlingErrors();
+        schedule.close();
         await lock.release();
       },
     };

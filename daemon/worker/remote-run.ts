@@ -60,6 +60,8 @@ export class RemoteRun {
   #heartbeat: Promise<void> | null = null;
   #changes: Promise<unknown> = Promise.resolve();
   #changeNumber = 0;
+  #isFrozenByDaemon = false;
+  #isOutsideHours = false;
   #job: Job;
   #failedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -121,6 +123,16 @@ export class RemoteRun {
   /** Whether its programs are stopped. */
   get isFrozen(): boolean {
     return this.#control.freezer.isFrozen;
+  }
+
+  /** Stops its programs while this machine is outside its hours. */
+  setOutsideHours(isOutsideHours: boolean): void {
+    this.#isOutsideHours = isOutsideHours;
+    this.#followPauses();
+  }
+
+  #followPauses(): void {
+    this.#control.setPaused(this.#isFrozenByDaemon || this.#isOutsideHours);
   }
 
   /** Stops the run. The first reason counts. */
@@ -258,7 +270,8 @@ export class RemoteRun {
       answered();
       const { stop, drain, frozen = false } = json as HeartbeatAnswer;
       this.#deps.onConnection(null);
-      this.#control.setPaused(frozen);
+      this.#isFrozenByDaemon = frozen;
+      this.#followPauses();
       if (drain) this.#deps.onDrain();
       if (stop !== null && continuedReasons.includes(stop)) throw new Error('the daemon is stopping');
       // After so long, another job may have delivered to the same URLs.

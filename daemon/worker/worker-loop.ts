@@ -60,7 +60,11 @@ export class WorkerLoop {
    * longer admits the worker.
    */
   async run(): Promise<ClaimOutcome | null> {
-    const { options, session, stopping } = this.#deps;
+    const { options, session, stopping, runs } = this.#deps;
+    const { schedule } = this.#deps.context;
+    const unfollow = schedule.onChange(() => {
+      for (const run of runs.values()) run.setOutsideHours(schedule.state.isFrozen);
+    });
     const { signal } = stopping;
     const maxRuns = options.isOnce ? 1 : runCountFor(options.jobs);
     const stopped = new Promise<void>((resolve) => {
@@ -72,6 +76,9 @@ export class WorkerLoop {
           await Promise.race([stopped, ...this.#tasks.values()]);
           continue;
         }
+        // A worker that asks for no job is silent for the daemon, which leaves its jobs to others.
+        await schedule.whenOpen(signal).catch(() => {});
+        if (signal.aborted) continue;
         const received = await session.nextClaim(this.#polls.signal);
         if (received === null) continue;
         this.#start(received);
@@ -81,6 +88,7 @@ export class WorkerLoop {
       if (!this.#polls.signal.aborted) this.#reject(error as VencError);
     }
     while (this.#tasks.size > 0) await Promise.all(this.#tasks.values());
+    unfollow();
     await session.leave();
     if (this.#rejection !== null) throw this.#rejection;
     return this.#lastOutcome;
@@ -136,6 +144,7 @@ export class WorkerLoop {
       onRejected: (error) => this.#reject(error),
       onConnection,
     });
+    remote.setOutsideHours(context.schedule.state.isFrozen);
     if (this.#stopCount > 0) remote.stop('worker-released');
     const task = (async () => {
       await earlier;

@@ -34,6 +34,8 @@ export interface QueuePause {
   readonly until: string | null;
   /** Whether running encodes are stopped as well. */
   readonly isFrozen: boolean;
+  /** Whether nothing is paused, and the daemon is outside its hours. */
+  readonly isOutsideHours: boolean;
 }
 
 /** A file to upload to the service. */
@@ -125,7 +127,11 @@ function readPause(header: string | undefined): QueuePause | null {
   const [state, ...parts] = (header ?? '').split('; ');
   if (state !== 'paused') return null;
   const until = parts.find((part) => part.startsWith('until='))?.slice('until='.length) ?? null;
-  return { until: Number.isNaN(Date.parse(until ?? '')) ? null : until, isFrozen: parts.includes('frozen') };
+  return {
+    until: Number.isNaN(Date.parse(until ?? '')) ? null : until,
+    isFrozen: parts.includes('frozen'),
+    isOutsideHours: parts.includes('hours'),
+  };
 }
 
 /** Delays before the second and third attempt, unless the service asks for another delay. */

@@ -89,7 +89,10 @@ export class FollowedJobs {
 
   /** Remembers the pause that a list shows. Returns whether it is another one. */
   notePause(pause: QueuePause | null): boolean {
-    const hasChanged = pause?.until !== this.#pause?.until || pause?.isFrozen !== this.#pause?.isFrozen;
+    const hasChanged =
+      pause?.until !== this.#pause?.until ||
+      pause?.isFrozen !== this.#pause?.isFrozen ||
+      pause?.isOutsideHours !== this.#pause?.isOutsideHours;
     this.#pause = pause;
     return hasChanged;
   }

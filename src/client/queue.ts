@@ -17,9 +17,12 @@ export function pauseQueue(
   return change(client, 'pauseQueue', body);
 }
 
-/** Ends the pause. Resolves to the state after it: the whole daemon may still be paused. Rejects as `pauseQueue` does. */
-export function resumeQueue(client: Client): Promise<QueueRecord> {
-  return change(client, 'resumeQueue', {});
+/**
+ * Ends the pause, and overrides the hours of the daemon for a number of seconds. Resolves to the state after it: the whole
+ * daemon may still be paused. Rejects as `pauseQueue` does.
+ */
+export function resumeQueue(client: Client, seconds: number | null = null): Promise<QueueRecord> {
+  return change(client, 'resumeQueue', seconds === null ? {} : { for: seconds });
 }
 
 /**
@@ -73,7 +76,10 @@ async function callOwn<T>(
   try {
     return await call();
   } catch (error) {
-    if (isVencError(error, 'ForbiddenError') || isVencError(error, 'ConflictError')) throw error;
+    const isAnswer = (['ForbiddenError', 'ConflictError', 'InvalidRequestError'] as const).some((name) =>
+      isVencError(error, name),
+    );
+    if (isAnswer) throw error;
     throw await explainMissingRoute(error, {
       missing: new VencError('UsageError', missing, {
         cause: error,

@@ -63,6 +63,8 @@ const unsetDescriptions: { readonly [Key in ConfigKey]?: string } = {
   'max-encode-memory': 'half of the memory of the machine, divided by jobs, within limits',
   'encode-threads': 'all processors',
   'io-idle': 'false',
+  hours: 'always',
+  'when-idle': 'always',
   sendmail: 'none',
   'keep-days': 'all',
   'keep-jobs': 'all',

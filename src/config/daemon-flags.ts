@@ -1,6 +1,7 @@
 import { delimiter } from 'node:path';
 import { VencError } from '../shared/errors.js';
 import { byteSizeParser, choiceParser, durationParser, integerParser } from '../shared/flag-parsers.js';
+import { parseHours } from '../shared/hours.js';
 import { formatBytes } from '../shared/text/numbers.js';
 import { parseUrl } from '../shared/text/url-text.js';
 
@@ -169,6 +170,22 @@ export const daemonFlags = {
     help: 'let ffmpeg use the disk only when it is idle',
     read: switchParser('--io-idle'),
   },
+  hours: {
+    argument: '<hours>',
+    help: 'start jobs only in these hours of the local time, such as "22:00-06:00, sat, sun" (default: always)',
+    read: parseHours,
+  },
+  outside: {
+    argument: '<what>',
+    help: 'what running encodes do outside --hours: pause (they finish, and no other starts) or freeze (they stop)',
+    read: choiceParser('--outside', ['pause', 'freeze']),
+    fallback: { value: 'pause' },
+  },
+  'when-idle': {
+    argument: '<cores>',
+    help: 'start jobs only while other programs use at most so many processor cores, such as 1.5 (default: always)',
+    read: coresParser,
+  },
   'log-format': {
     argument: '<format>',
     help: 'text or json',
@@ -225,6 +242,11 @@ function sizeFrom(flag: string, minBytes: number): (text: string) => number {
     if (bytes >= minBytes) return bytes;
     throw new VencError('UsageError', `${flag} must be at least ${formatBytes(minBytes)}.`);
   };
+}
+
+function coresParser(text: string): number {
+  if (/^\d+(?:\.\d+)?$/.test(text) && Number(text) <= 1024) return Number(text);
+  throw new VencError('UsageError', `--when-idle takes a number of cores, such as 0.5 or 2, not "${text}".`);
 }
 
 function keepText(text: string): string {

@@ -60,6 +60,7 @@ export const daemonRoutes = {
     section: 'addition',
     key: 'full',
     representations: record,
+    requestBody: 'pause',
     status: 200,
     response: 'queue',
   },

@@ -53,6 +53,6 @@ export function bar(percent: number, width: number): string {
 }
 
 /** Says that the queue is paused: `queue paused until 14:05:09`, or `queue frozen` if encodes are stopped. */
-export function pausedText({ until, isFrozen }: QueuePause): string {
-  return `queue ${isFrozen ? 'frozen' : 'paused'}${until === null ? '' : ` until ${timeOfDay(Date.parse(until))}`}`;
+export function pausedText({ until, isFrozen, isOutsideHours }: QueuePause): string {
+  return `${isOutsideHours ? 'outside hours' : `queue ${isFrozen ? 'frozen' : 'paused'}`}${until === null ? '' : ` until ${timeOfDay(Date.parse(until))}`}`;
 }

@@ -45,7 +45,7 @@ function createChecks() {
     machines: { workers: { abilities: () => state.abilities }, own: null },
     log: (level, message) => state.logged.push(`${level} ${message}`),
     maxEncodes: () => state.maxEncodes,
-    isPaused: () => state.isPaused,
+    heldBackBy: () => (state.isPaused ? 'pause' : null),
     workers: () => state.workers,
     now: () => new Date(startMs + state.ms),
     sandboxProblem: () => state.sandboxProblem,

@@ -6,6 +6,7 @@ import { createApp } from '../../daemon/http/app.js';
 import { listen } from '../../daemon/http/server.js';
 import type { JoinRequest } from '../../daemon/jobs/worker-protocol.js';
 import { createMetrics } from '../../daemon/metrics/metrics.js';
+import type { SlotTimes } from '../../daemon/queue/slot-schedule.js';
 import { writeDaemonAddress } from '../../daemon/store/data-folder/daemon-address.js';
 import { productVersion } from '../../src/shared/version.js';
 import { checkAnswersOf } from './checked-fetch.js';
@@ -30,6 +31,7 @@ export interface ServedContext {
 export async function serveContext(
   dataFolder = join(tempFolder(), 'data'),
   beforeStart: (appContext: AppContext) => Promise<unknown> = async () => {},
+  slotTimes: SlotTimes = {},
 ): Promise<ServedContext> {
   const { appContext, start, close } = await createAppContext({
     ...{ dataFolder, filesRoots: [], allowPrivateNetwork: true, stallTimeoutSeconds: 5, minFreeBytes: 0 },
@@ -37,6 +39,7 @@ export async function serveContext(
     ffmpeg: process.env.VENC_FFMPEG ?? null,
     ffprobe: process.env.VENC_FFPROBE ?? null,
     observers: { metrics: createMetrics(), tracing: null },
+    slotTimes,
   });
   const app = createApp(appContext, {
     publicUrl: null,

@@ -85,7 +85,7 @@ test('the commands name what happens, and show and list show it', async ({ venc,
   for (const flag of ['--now', '--for 2h']) {
     const { code, stderr } = await venc(`pause ${id} ${flag}`);
     assert.is(code, 2);
-    assert.match(stderr, /is for the pause of the whole queue/);
+    assert.match(stderr, /is for the whole queue/);
   }
 });
 

@@ -2,6 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createAccount } from '../../daemon/admin/accounts.js';
 import { openFolderSetup } from '../../daemon/admin/open-setup.js';
+import { dayNames, parseHours } from '../../src/shared/hours.js';
 import type { QueueRecord } from '../../src/shared/records.js';
 import { runInProcess } from '../cli/run-here.js';
 import { readSamples, samplesOf } from '../helpers/prometheus.js';
@@ -144,6 +145,42 @@ test('the commands pause, show and resume', async ({ served, venc, strangerKey }
   );
   assert.is((await venc('resume')).stderr, 'venc: the queue is not paused; waiting jobs start\n');
   assert.is((await venc('pause --for 0')).code, 2);
+});
+
+test('outside the hours, lists, health and commands say when they begin, and resume --for overrides them', async (context) => {
+  const { dataFolder } = context.served;
+  await context.served.close();
+  const hours = parseHours(`${dayNames[(new Date().getDay() + 3) % 7]} 22:00-23:00`);
+  context.served = await serveContext(dataFolder, undefined, { hours, freezesOutside: true });
+  const { served, strangerKey } = context;
+  const { url, key } = served;
+  const venc = (words: string, apiKey = key) =>
+    runInProcess(words.split(' '), { env: { VENC_URL: url, VENC_API_KEY: apiKey } });
+  const state = await change(served, '');
+  assert.equal([state.paused, state.frozen, state.reason], [true, true, 'hours']);
+  const until = state.until ?? '';
+  assert.match(
+    (await served.request('/v2/jobs')).headers.get('venc-queue') ?? '',
+    /^paused; hours; frozen; until=20/,
+  );
+  assert.match(await (await served.request('/health')).text(), 'outside the hours of this daemon');
+  assert.match(await (await served.request('/metrics')).text(), /venc_slots_held_back\{reason="hours"\} 1/);
+  assert.match((await venc('list')).stderr, /outside its hours and its encodes are stopped until .*--for 2h/);
+  const begin = `${until.slice(0, 10)} ${until.slice(11, 19)} UTC`;
+  assert.match((await venc('resume')).stderr, `hours (--hours), which begin at ${begin}`);
+  assert.is((await change(served, 'pause')).reason, 'daemon', 'a pause is independent');
+  assert.is((await change(served, 'resume')).reason, 'hours');
+  const foreign = await venc('resume --for 2h', strangerKey);
+  assert.match(foreign.stderr, /only keys of the account default/);
+  assert.is((await venc('resume --for 2h')).stderr, 'venc: the queue is not paused; waiting jobs start\n');
+  assert.equal(await change(served, ''), free);
+  assert.is((await served.request('/v2/queue/resume', { method: 'PUT', body: '{"now": true}' })).status, 422);
+});
+
+test('a daemon without hours has none to override', async ({ venc }) => {
+  const { code, stderr } = await venc('resume --for 2h');
+  assert.is(code, 2);
+  assert.match(stderr, /was started without --hours/);
 });
 
 test.run();

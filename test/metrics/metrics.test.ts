@@ -16,6 +16,7 @@ const snapshot: StateSnapshot = {
   workers: { byState: { active: 2, draining: 1, silent: 0 }, slots: 5, jobs: 3 },
   maxEncodes: 2,
   isPaused: true,
+  closedBy: 'hours',
   eventStreams: 5,
   waitingNotifications: 4,
   diskFreeBytes: 1000,

@@ -20,6 +20,7 @@ const checkout = 'installs, builds or tests the checkout, which runs this test';
 const machine = 'installs venc on the machine, or changes its services';
 const docker = 'needs Docker';
 const database = 'needs PostgreSQL: database/doc-blocks.test.ts runs it';
+const hours = 'the daemon of this test has no hours';
 const waiting = 'needs a job that waits: http/priority.test.ts has some';
 const bucket = 'needs a bucket: servers/hosted-bucket.test.ts starts such a daemon';
 
@@ -65,6 +66,9 @@ const notRun: Readonly<Record<string, string>> = {
     docker,
   'venc priority 123 5': waiting,
   'venc next 123': waiting,
+  'venc pause 123': waiting,
+  'venc resume 123': waiting,
+  'venc resume --for 2h': hours,
   'createdb venc': database,
   'systemctl stop venc': database,
   'export VENC_DATABASE=postgres://venc:PASSWORD@db.example.com/venc': database,

@@ -185,7 +185,7 @@ async function requeueOwnRuns(parts: {
   readonly database: PostgresDatabase;
   readonly store: PostgresJobStore;
   readonly isOwnRun: (job: Job) => boolean;
-  readonly pauses: RunPauses;
+  readonly pauses: Pick<RunPauses, 'freezes'>;
   readonly now: () => Date;
 }): Promise<void> {
   const { database, store, isOwnRun, pauses, now } = parts;

@@ -6,6 +6,7 @@ import type { JobQueue } from '../../queue/job-queue.js';
 import type { ProgressTracker } from '../../queue/progress-tracker.js';
 import type { RunPauses } from '../../queue/queue-run.js';
 import type { Workers } from '../../queue/remote/workers.js';
+import type { SlotSchedule } from '../../queue/slot-schedule.js';
 import type { AccountStore } from '../../store/account-store.js';
 import type { JobListener, JobStore } from '../../store/job-store.js';
 
@@ -23,12 +24,13 @@ export interface RecordsOptions {
 interface QueueParts {
   readonly progressTracker: ProgressTracker;
   readonly pauses: RunPauses;
+  readonly schedule: SlotSchedule;
 }
 
 /** What the recovery of jobs needs. */
 interface RecoveryParts {
   readonly queue: JobQueue;
-  readonly pauses: RunPauses;
+  readonly pauses: Pick<RunPauses, 'freezes'>;
   /** Aborted before the store is closed. */
   readonly signal: AbortSignal;
 }

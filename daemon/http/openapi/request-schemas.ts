@@ -96,12 +96,13 @@ export function requestSchemas(options: { readonly maxOutputs: number }): Schema
       properties: {
         for: {
           anyOf: [{ type: 'string' }, { type: 'number' }],
-          description: 'The length, such as 30m or 2h, or in seconds. Without it the pause has no end.',
+          description:
+            'The length, such as 30m or 2h, or in seconds. Without it the pause has no end; a resume with it overrides the hours of the daemon for that time.',
         },
         now: {
           type: 'boolean',
           description:
-            'Whether running encodes are stopped as well. A later pause without it does not let them go on.',
+            'Only of a pause: whether running encodes are stopped as well. A later pause without it does not let them go on.',
         },
         api_key: key,
       },

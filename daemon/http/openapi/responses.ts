@@ -185,8 +185,8 @@ export const headers = {
   },
   'Venc-Queue': {
     description:
-      'That the queue is paused, whether running encodes are frozen, and until when; absent if it is not paused.',
-    schema: { type: 'string', pattern: '^paused(?:; frozen)?(?:; until=\\S+)?$' },
+      'That the queue is paused or, with hours, that the daemon is outside its hours; whether running encodes are frozen, and until when; absent otherwise.',
+    schema: { type: 'string', pattern: '^paused(?:; hours)?(?:; frozen)?(?:; until=\\S+)?$' },
   },
   'Retry-After': {
     description: 'Seconds to wait before a retry.',

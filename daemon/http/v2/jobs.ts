@@ -57,8 +57,8 @@ export const jobHandlers = {
     const query = Object.fromEntries(url.searchParams);
     const listing = await listJobs(appContext, account.id, query);
     const headers = { 'X-Total-Count': String(listing.total), Link: links(url, baseUrl, listing) };
-    const { paused, frozen, until } = readQueue(appContext, account);
-    const queue = `paused${frozen ? '; frozen' : ''}${until === null ? '' : `; until=${until}`}`;
+    const { paused, frozen, reason, until } = readQueue(appContext, account);
+    const queue = `paused${reason === 'hours' ? '; hours' : ''}${frozen ? '; frozen' : ''}${until === null ? '' : `; until=${until}`}`;
     return {
       status: 200,
       record: listing.jobs.map(wrapJob),
@@ -230,9 +230,9 @@ export const jobHandlers = {
   }),
 
   /** `PUT /v2/queue/resume`, an addition to the service document. */
-  resumeQueue: async (appContext, _, account) => ({
+  resumeQueue: async (appContext, requestContext, account) => ({
     status: 200,
-    record: await resumeQueue(appContext, account),
+    record: await resumeQueue(appContext, account, await requestContext.body()),
   }),
 
   /** `GET /v2/presets`, an addition to the service document. */

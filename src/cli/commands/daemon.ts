@@ -10,6 +10,7 @@ import {
   exitImmediately,
   readFlags,
   serviceLog,
+  slotTimesOf,
   stopOnSignal,
 } from '../terminal/service-process.js';
 
@@ -79,6 +80,7 @@ async function run(command: Command, context: Context) {
     apiKey: io.env.VENC_API_KEY === '' ? null : (io.env.VENC_API_KEY ?? null),
     keepDays: flags.keepDays ?? null,
     keepJobs: flags.keepJobs ?? null,
+    slotTimes: slotTimesOf(flags),
     log: serviceLog(flags.logFormat, io),
   });
   const stopped = stopOnSignal(io, () => daemon.stop());

@@ -3,10 +3,11 @@ import { changeJobPause, pauseQueue, resumeQueue } from '../../client/queue.js';
 import { VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { durationParser } from '../../shared/flag-parsers.js';
+import type { QueueRecord } from '../../shared/records.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { CommandModule, Context } from '../context.js';
 import { jobIdsHelp, resolveJobs } from '../jobs/resolve-jobs.js';
-import { pausedText } from '../output/units.js';
+import { humanTime, pausedText } from '../output/units.js';
 import { applyToEach, type BulkAction } from './bulk-actions.js';
 
 /** `venc pause [ID...]`: no further job starts, or these jobs are paused; an addition to the service. */
@@ -30,6 +31,11 @@ export const resume: CommandModule = {
   define(command: Command, context: Context) {
     command
       .argument('[id...]', `${jobIdsHelp}; without ids, the whole queue`)
+      .option(
+        '--for <time>',
+        'start jobs outside the hours of the daemon (--hours) as well for this time, such as 2h',
+        durationParser('--for'),
+      )
       .addHelpText('after', resumeDetails)
       .action(context.handler(runResume));
   },
@@ -53,10 +59,12 @@ Examples:
 const resumeDetails = `
 A key of the account default ends the pause of the whole daemon, and not that of other accounts. With ids, ends the pauses of
 these jobs: a stopped encoder goes on in the next free slot. The pause of the queue and those of jobs are separate.
+Outside the hours of the daemon (venc daemon --hours), it says when they begin; --for starts jobs before, for that time.
 
 Examples:
   venc resume
-  venc resume 123`;
+  venc resume 123
+  venc resume --for 2h`;
 
 interface PauseOptions {
   readonly for?: number;
@@ -82,16 +90,27 @@ async function runPause(
   return exitCodes.done;
 }
 
-async function runResume(ids: readonly string[], _: object, context: Context): Promise<ExitCode> {
+async function runResume(
+  ids: readonly string[],
+  { for: seconds }: PauseOptions,
+  context: Context,
+): Promise<ExitCode> {
   const { client, io } = context;
-  if (ids.length > 0) return changeJobs(ids, resumeOfJob, context);
-  const state = await resumeQueue(await client());
-  io.writeStderr(
-    state.paused
-      ? `venc: ${pausedText({ ...state, isFrozen: state.frozen })}, because the whole daemon is paused; its owner can resume it\n`
-      : 'venc: the queue is not paused; waiting jobs start\n',
-  );
+  if (ids.length > 0) {
+    requireNoOptions({ '--for': seconds });
+    return changeJobs(ids, resumeOfJob, context);
+  }
+  const state = await resumeQueue(await client(), seconds ?? null);
+  io.writeStderr(`venc: ${resumedText(state)}\n`);
   return exitCodes.done;
+}
+
+function resumedText(state: QueueRecord): string {
+  if (!state.paused) return 'the queue is not paused; waiting jobs start';
+  if (state.reason !== 'hours')
+    return `${pausedText({ ...state, isFrozen: state.frozen })}, because the whole daemon is paused; its owner can resume it`;
+  const begin = state.until === null ? '' : `, which begin at ${humanTime(state.until)}`;
+  return `the queue is not paused, but the daemon is outside its hours (--hours)${begin}; to start jobs now: venc resume --for 2h`;
 }
 
 function requireNoOptions(options: Readonly<Record<string, unknown>>): void {
@@ -99,7 +118,7 @@ function requireNoOptions(options: Readonly<Record<string, unknown>>): void {
   if (given.length === 0) return;
   throw new VencError(
     'UsageError',
-    `${given.join(' and ')} ${given.length === 1 ? 'is' : 'are'} for the pause of the whole queue, and not for that of single jobs.`,
+    `${given.join(' and ')} ${given.length === 1 ? 'is' : 'are'} for the whole queue, and not for single jobs.`,
     { hint: 'venc pause ID stops an encoder at once, and holds until venc resume ID' },
   );
 }

@@ -13,6 +13,7 @@ import {
   exitImmediately,
   readFlags,
   serviceLog,
+  slotTimesOf,
   stopOnSignal,
 } from '../terminal/service-process.js';
 
@@ -30,6 +31,9 @@ const commonFlags = [
   'encode-threads',
   'nice',
   'io-idle',
+  'hours',
+  'outside',
+  'when-idle',
   'log-format',
 ] as const;
 
@@ -109,6 +113,7 @@ async function run(command: Command, context: Context): Promise<ExitCode> {
     encodeLimits: encodeLimitsOf(flags),
     allowPrivateNetwork: flags.allowPrivateNetwork === true,
     stallTimeoutSeconds: flags.stallTimeout,
+    slotTimes: slotTimesOf(flags),
     log: serviceLog(flags.logFormat, io),
   });
   void worker.lost.then((error) => exitImmediately(io, error));

@@ -61,16 +61,20 @@ export function humanTime(time: string | null): string {
 interface Paused {
   readonly until: string | null;
   readonly isFrozen: boolean;
+  /** Whether nothing is paused, and the daemon is outside its hours. */
+  readonly isOutsideHours?: boolean;
 }
 
 /** Says that the queue is paused: `the queue is paused until 2026-03-01 14:05:09 UTC`. */
-export function pausedText({ until, isFrozen }: Paused): string {
-  return `the queue is paused${isFrozen ? ' and its encodes are stopped' : ''}${until === null ? '' : ` until ${humanTime(until)}`}`;
+export function pausedText({ until, isFrozen, isOutsideHours = false }: Paused): string {
+  const what = isOutsideHours ? 'the daemon is outside its hours' : 'the queue is paused';
+  return `${what}${isFrozen ? ' and its encodes are stopped' : ''}${until === null ? '' : ` until ${humanTime(until)}`}`;
 }
 
 /** The same, and what to do. */
 export function pausedHint(pause: Paused): string {
-  return `${pausedText(pause)}; no further job starts (venc resume)`;
+  const command = pause.isOutsideHours === true ? 'venc resume --for 2h' : 'venc resume';
+  return `${pausedText(pause)}; no further job starts (${command})`;
 }
 
 /** A percentage: `7%`, `42.5%`. */

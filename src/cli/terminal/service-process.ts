@@ -71,6 +71,15 @@ export function readFlags<Flags extends object>(
   return command.opts<Flags>();
 }
 
+/** When the machine takes jobs, as the daemon and a worker take it. */
+export function slotTimesOf(flags: Pick<DaemonFlagValues, 'hours' | 'outside' | 'whenIdle'>) {
+  return {
+    ...(flags.hours === undefined ? {} : { hours: flags.hours }),
+    freezesOutside: flags.outside === 'freeze',
+    ...(flags.whenIdle === undefined ? {} : { maxLoad: flags.whenIdle }),
+  };
+}
+
 /** The limits of each run of ffmpeg, as the daemon and a worker take them. */
 export function encodeLimitsOf(
   flags: Pick<

@@ -156,14 +156,15 @@ export const queueFields = {
   reason: {
     type: 'string',
     isNullable: true,
-    values: ['daemon', 'account'],
-    description: 'who is paused: the whole daemon or the account; null if nothing is',
+    values: ['daemon', 'account', 'hours'],
+    description:
+      'what is paused: the whole daemon or the account; `hours` if neither is and this daemon is outside its hours (--hours); null if nothing is',
   },
   until: {
     type: 'string',
     format: 'date-time',
     isNullable: true,
-    description: 'when the pause ends; null if it holds until the queue is resumed',
+    description: 'when the pause ends or the hours begin; null if it holds until the queue is resumed',
   },
   not_frozen_by: {
     type: 'array',
