@@ -143,6 +143,11 @@ const measures = {
     rounds: 5,
     load: async () => (await import('./history.js')).measureWaiting,
   },
+  paused: {
+    what: 'processor time of a paused daemon with 10,000 waiting jobs',
+    rounds: 3,
+    load: async () => (await import('./paused.js')).measurePaused,
+  },
   workers: {
     what: 'remote workers: three compared with one, one compared with the daemon itself, and the cost of a thousand idle ones',
     rounds: 3,

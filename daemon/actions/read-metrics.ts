@@ -48,13 +48,19 @@ function countWorkers(workers: readonly WorkerState[], now: Date) {
     found.filter((worker) => worker.condition === condition).length;
   const active = found.filter(({ condition }) => condition === 'active');
   return {
-    byState: { active: count('active'), draining: count('draining'), silent: count('silent') },
+    byState: {
+      active: count('active'),
+      draining: count('draining'),
+      paused: count('paused'),
+      silent: count('silent'),
+    },
     slots: active.reduce((sum, { jobs }) => sum + jobs, 0),
     jobs: found.reduce((sum, { jobIds }) => sum + jobIds.length, 0),
   };
 }
 
-function conditionOf({ lastSeenAt, isDraining }: WorkerState, now: Date): WorkerCondition {
+function conditionOf({ lastSeenAt, isDraining, isPaused }: WorkerState, now: Date): WorkerCondition {
   if (now.getTime() - Date.parse(lastSeenAt) > workerTiming.lease * 1000) return 'silent';
-  return isDraining ? 'draining' : 'active';
+  if (isDraining) return 'draining';
+  return isPaused ? 'paused' : 'active';
 }

@@ -22,30 +22,60 @@ export function listWorkers(
 }
 
 /**
- * Makes a worker take no further jobs and end after those that it runs, or allows it jobs again. Rejects with
+ * Makes a worker take no further jobs and end after those that it runs. Rejects with
  * `ForbiddenError` unless the account is that of the owner, and `NotFoundError` with suggestions if there is no worker
  * with this name.
  */
-export async function setWorkerDraining(
+export async function drainWorker(
   { workers, log }: Pick<AppContext, 'workers' | 'log'>,
   reader: WorkersReader,
   name: string,
-  isDraining: boolean,
 ): Promise<void> {
   requireOwner(reader, ownersOnly);
-  if (!(await workers.setDraining(name, isDraining))) throw noSuchWorker(name, workers.list());
-  log(
-    'info',
-    isDraining ? `The worker ${name} takes no further jobs.` : `The worker ${name} takes jobs again.`,
-  );
+  if (!(await workers.setDraining(name, true))) throw noSuchWorker(name, workers.list());
+  log('info', `The worker ${name} takes no further jobs.`);
 }
 
-function toRecord({ jobIds, isDraining, joinedAt, lastSeenAt, ...worker }: WorkerState): WorkerRecord {
+/**
+ * Makes a worker take no jobs for now. It stays joined and finishes those that it runs. Rejects as `drainWorker`.
+ */
+export async function pauseWorker(
+  { workers, log }: Pick<AppContext, 'workers' | 'log'>,
+  reader: WorkersReader,
+  name: string,
+): Promise<void> {
+  requireOwner(reader, ownersOnly);
+  if (!(await workers.setPaused(name, true))) throw noSuchWorker(name, workers.list());
+  log('info', `The worker ${name} is paused: it takes no jobs for now.`);
+}
+
+/** Ends the pause and the drain of a worker. Rejects as `drainWorker`. */
+export async function resumeWorker(
+  appContext: Pick<AppContext, 'workers' | 'log'>,
+  reader: WorkersReader,
+  name: string,
+): Promise<void> {
+  requireOwner(reader, ownersOnly);
+  const { workers, log } = appContext;
+  const wasPaused = await workers.setPaused(name, false);
+  if (!(await workers.setDraining(name, false)) && !wasPaused) throw noSuchWorker(name, workers.list());
+  log('info', `The worker ${name} takes jobs again.`);
+}
+
+function toRecord({
+  jobIds,
+  isDraining,
+  isPaused,
+  joinedAt,
+  lastSeenAt,
+  ...worker
+}: WorkerState): WorkerRecord {
   const { name, version, ffmpeg, jobs, labels, speed } = worker;
   return {
     ...{ name, version, ffmpeg, jobs, labels },
     job_ids: jobIds,
     draining: isDraining,
+    paused: isPaused,
     speed,
     joined_at: joinedAt,
     last_seen_at: lastSeenAt,

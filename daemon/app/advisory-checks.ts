@@ -96,7 +96,7 @@ export function createAdvisoryChecks(options: AdvisoryCheckOptions): AdvisoryChe
   const queueProblem = async (): Promise<string | null> => {
     const reason = unclaimable.reason();
     if (reason !== null) return reason;
-    const hasWorkers = options.workers().some(({ isDraining }) => !isDraining);
+    const hasWorkers = options.workers().some(({ isDraining, isPaused }) => !isDraining && !isPaused);
     const maxEncodes = options.maxEncodes() ?? (hasWorkers ? 0 : null);
     if (maxEncodes === null || queue.running().length > 0) return null;
     if (!(await hasWaiting())) return null;

@@ -67,6 +67,8 @@ export type CredentialsRequest = RecordOf<typeof workerCredentialsFields>;
 export interface WorkerState extends Omit<JoinRequest, 'protocol' | 'capabilities' | 'services' | 'isOnce'> {
   readonly jobIds: readonly number[];
   readonly isDraining: boolean;
+  /** Whether it takes no jobs for now. */
+  readonly isPaused: boolean;
   readonly joinedAt: string;
   readonly lastSeenAt: string;
   /** How fast its encoders run now, as a multiple of real time; null if nothing is being encoded. */

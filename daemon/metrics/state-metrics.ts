@@ -13,7 +13,7 @@ interface WorkerCounts {
 /** `silent`: it has not reported for longer than a claim lasts. */
 export type WorkerCondition = (typeof workerConditions)[number];
 
-const workerConditions = ['active', 'draining', 'silent'] as const;
+const workerConditions = ['active', 'draining', 'paused', 'silent'] as const;
 
 /** The values of gauges at one moment. */
 export interface StateSnapshot {
@@ -53,7 +53,7 @@ export function createStateMetrics(registry: Registry): { set(snapshot: StateSna
   );
   const workers = gauge(
     'venc_workers',
-    'Remote workers that have joined: active, draining, or silent if one has not reported for 30 seconds.',
+    'Remote workers that have joined: active, draining, paused, or silent if one has not reported for 30 seconds.',
     ['state'],
   );
   const workerSlots = gauge('venc_worker_slots', 'Number of jobs that the active workers encode at once.');

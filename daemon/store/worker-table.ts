@@ -23,18 +23,28 @@ export interface StoredWorker {
   readonly name: string;
   readonly request: JoinRequest;
   readonly isDraining: boolean;
+  readonly isPaused: boolean;
   readonly joinedAgoMs: number;
   readonly seenAgoMs: number;
 }
 
-/** When a worker was last seen by any daemon, and whether it drains. */
-export type WorkerPresence = Pick<StoredWorker, 'id' | 'seenAgoMs' | 'isDraining'>;
+/** Why a worker takes no jobs: it ends after those that it has, or waits until it may take some again. */
+export type WorkerHalt = Pick<StoredWorker, 'isDraining' | 'isPaused'>;
+
+/** When a worker was last seen by any daemon, and whether it drains or is paused. */
+export type WorkerPresence = Pick<StoredWorker, 'id' | 'seenAgoMs'> & WorkerHalt;
+
+/** Under which name a paused worker is stored, among the names of those that drain. No worker has such a name. */
+export function pausedName(name: string): string {
+  return `pause:${name}`;
+}
 
 /** What another daemon has changed. */
 export type WorkerTableChange =
   | { readonly type: 'joined'; readonly id: string; readonly endedNames: readonly string[] }
   | { readonly type: 'left'; readonly ids: readonly string[] }
-  | { readonly type: 'draining'; readonly name: string; readonly isDraining: boolean };
+  | { readonly type: 'draining'; readonly name: string; readonly isDraining: boolean }
+  | { readonly type: 'pausing'; readonly name: string; readonly isPaused: boolean };
 
 /** Receives the changes by other daemons. */
 export interface WorkerTableListener {
@@ -62,6 +72,8 @@ export interface WorkerTable {
    * is such a worker that was seen within that time, or the name drained.
    */
   setDraining(name: string, isDraining: boolean, seenWithinMs: number): Promise<boolean>;
+  /** The same for workers that take no jobs for now. */
+  setPaused(name: string, isPaused: boolean, seenWithinMs: number): Promise<boolean>;
   /**
    * Stores how long ago this daemon has seen workers, removes those that no daemon has seen for that long, and returns
    * the others: one statement.

@@ -218,6 +218,7 @@ const subjects: Readonly<Partial<Record<RouteName, string>>> = {
   resumeQueue: 'queue',
   workers: 'list of workers',
   drainWorker: 'worker',
+  pauseWorker: 'worker',
   resumeWorker: 'worker',
   upload: 'upload',
 };

@@ -30,12 +30,13 @@ export async function requestWorkers(client: Client, signal?: AbortSignal): Prom
 }
 
 /**
- * Lets a worker take no further jobs (`drainWorker`), or take jobs again (`resumeWorker`). Rejects as `requestWorkers`
+ * Lets a worker take no further jobs (`drainWorker`), none for now (`pauseWorker`), or
+ * some again (`resumeWorker`). Rejects as `requestWorkers`
  * does, and with `NotFoundError` if there is no worker with this name.
  */
 export async function changeWorker(
   client: Client,
-  route: 'drainWorker' | 'resumeWorker',
+  route: 'drainWorker' | 'pauseWorker' | 'resumeWorker',
   name: string,
 ): Promise<void> {
   try {

@@ -12,7 +12,16 @@ const startMs = Date.parse('2026-01-01T00:00:00Z');
 function worker(lastSeenMs: number, change: Partial<WorkerState> = {}): WorkerState {
   const at = new Date(startMs + lastSeenMs).toISOString();
   return {
-    ...{ name: 'box', version: '0.1.0', ffmpeg: '7.0', jobs: 1, labels: [], jobIds: [], isDraining: false },
+    ...{
+      name: 'box',
+      version: '0.1.0',
+      ffmpeg: '7.0',
+      jobs: 1,
+      labels: [],
+      jobIds: [],
+      isDraining: false,
+      isPaused: false,
+    },
     ...{ speed: null, joinedAt: at, lastSeenAt: at },
     ...change,
   };

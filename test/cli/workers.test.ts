@@ -52,6 +52,19 @@ test('lists workers as a table, as JSON and by fields', async ({ env, served }) 
   assert.is(wrong.code, 2);
 });
 
+test('pauses a worker, and resume ends pause and drain', async ({ env, served }) => {
+  await served.appContext.workers.join(joinRequest());
+  const paused = await runInProcess(['workers', 'pause', 'box'], { env });
+  assert.equal([paused.code, paused.stdout], [0, '']);
+  assert.match(paused.stderr, 'worker box takes no jobs until it is resumed');
+  assert.match((await runInProcess(['workers'], { env })).stdout, /box +paused/);
+  await runInProcess(['workers', 'drain', 'box'], { env });
+  await runInProcess(['workers', 'resume', 'box'], { env });
+  const [box] = served.appContext.workers.list();
+  assert.equal([box?.isPaused, box?.isDraining], [false, false]);
+  assert.is((await runInProcess(['workers', 'pause', 'bxo'], { env })).code, 5);
+});
+
 test('drains and resumes a worker, and suggests names and commands', async ({ env, served }) => {
   await served.appContext.workers.join(joinRequest());
   const drained = await runInProcess(['workers', 'drain', 'box'], { env });
@@ -117,7 +130,7 @@ const now = new Date('2026-03-01T12:00:00Z');
 function workerWith(change: Partial<WorkerRecord>): WorkerRecord {
   return {
     ...{ name: 'box', version: productVersion, ffmpeg: '7.0', jobs: 2, labels: [], job_ids: [] },
-    ...{ draining: false, speed: null },
+    ...{ draining: false, paused: false, speed: null },
     joined_at: '2026-03-01T09:00:00Z',
     last_seen_at: '2026-03-01T11:59:58Z',
     ...change,

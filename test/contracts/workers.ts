@@ -52,6 +52,7 @@ export function workersContract(
     assert.equal(said, {
       ...{ name: 'box', version: '1.2.3', ffmpeg: '7.1', jobs: 3, labels: ['gpu', 'ünï'] },
       isDraining: false,
+      isPaused: false,
     });
     assert.ok(Date.parse(joinedAt) <= Date.parse(lastSeenAt));
     const found = await harness.registry.find(answer.workerId);
@@ -93,6 +94,27 @@ export function workersContract(
     assert.is(registry.abilities().length, 1);
     for (const id of [left, silent]) assert.ok(isUnknown(await rejection(registry.find(id))));
     assert.is((await registry.find(seen)).name, 'c');
+  });
+
+  test('a name is paused also after its worker or the daemon has started again, and stays joined', async ({
+    harness,
+  }) => {
+    const { registry } = harness;
+    const { workerId } = await joinAs(harness);
+    const { stopped } = await registry.find(workerId);
+    assert.is(await registry.setPaused('another', true), false);
+    assert.is(await registry.setPaused('box', true), true);
+    const paused = await registry.find(workerId);
+    assert.equal([stopped.aborted, paused.isPaused, paused.isDraining], [true, true, false]);
+    assert.not.ok(await registry.isDraining(workerId));
+    await registry.leave(workerId);
+    const restarted = await harness.restart();
+    const after = await restarted.join(sampleJoin);
+    assert.ok((await restarted.find(after.workerId)).isPaused);
+    assert.is(restarted.list()[0]?.isPaused, true);
+    assert.is(await restarted.setPaused('box', false), true);
+    const next = await restarted.find(after.workerId);
+    assert.equal([next.isPaused, next.stopped.aborted], [false, false]);
   });
 
   test('a name drains also after its worker or the daemon has started again, until that is taken back', async ({

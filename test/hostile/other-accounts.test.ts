@@ -272,6 +272,7 @@ const otherRoutes: Readonly<Record<string, (context: Context, key: string) => Pr
   daemonLogEvents: (context, key) => isForOwner(context, key, '/v2/log/events'),
   workers: (context, key) => isForOwner(context, key, '/v2/workers'),
   drainWorker: (context, key) => isForOwner(context, key, '/v2/workers/box/drain', 404),
+  pauseWorker: (context, key) => isForOwner(context, key, '/v2/workers/box/pause', 404),
   resumeWorker: (context, key) => isForOwner(context, key, '/v2/workers/box/resume', 404),
   settings: (context, key) => isPublic(context, key, '/v2/settings'),
   health: (context, key) => isPublic(context, key, '/health'),

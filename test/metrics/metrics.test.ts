@@ -13,7 +13,7 @@ import { sampleDraft } from '../helpers/sample-job.js';
 const snapshot: StateSnapshot = {
   jobs: { pending: 0, waiting: 3, processing: 1, finished: 7, failed: 2, cancelled: 0 },
   runs: 1,
-  workers: { byState: { active: 2, draining: 1, silent: 0 }, slots: 5, jobs: 3 },
+  workers: { byState: { active: 2, draining: 1, paused: 0, silent: 0 }, slots: 5, jobs: 3 },
   maxEncodes: 2,
   isPaused: true,
   closedBy: 'hours',

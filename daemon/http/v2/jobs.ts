@@ -20,7 +20,7 @@ import { pauseQueue, readQueue, resumeQueue } from '../../actions/queue.js';
 import { followLog, type RequestedLog, readLog, requireReadableLog } from '../../actions/read-log.js';
 import { readUsage, reportRange } from '../../actions/read-report.js';
 import { cancelJob, removeJob } from '../../actions/remove-job.js';
-import { listWorkers, setWorkerDraining } from '../../actions/workers.js';
+import { drainWorker, listWorkers, pauseWorker, resumeWorker } from '../../actions/workers.js';
 import { fileRefUrl, validateFileName } from '../../hosted-files/file-ref.js';
 import { inputProgress, jobProgress, outputProgress } from '../../jobs/progress.js';
 import { allReport, liveReport, type ReportQuery, vodReport } from '../../jobs/report.js';
@@ -260,13 +260,19 @@ export const jobHandlers = {
 
   /** `PUT /v2/workers/<name>/drain`, an addition to the service document. */
   drainWorker: async (appContext, { params }, account) => {
-    await setWorkerDraining(appContext, account, params.name ?? '', true);
+    await drainWorker(appContext, account, params.name ?? '');
+    return { status: 204 };
+  },
+
+  /** `PUT /v2/workers/<name>/pause`, an addition to the service document. */
+  pauseWorker: async (appContext, { params }, account) => {
+    await pauseWorker(appContext, account, params.name ?? '');
     return { status: 204 };
   },
 
   /** `PUT /v2/workers/<name>/resume`, an addition to the service document. */
   resumeWorker: async (appContext, { params }, account) => {
-    await setWorkerDraining(appContext, account, params.name ?? '', false);
+    await resumeWorker(appContext, account, params.name ?? '');
     return { status: 204 };
   },
 } as const satisfies Partial<Record<RouteName, RouteHandler>>;

@@ -73,7 +73,7 @@ export class RemoteClaims {
 
   /**
    * Waits for a job that the worker can run, until the signal is aborted or the time is over. Resolves to null without
-   * one, also while the worker drains. Rejects with `NotFoundError` if no worker with this id has joined.
+   * one, also while the worker drains or is paused. Rejects with `NotFoundError` if no worker with this id has joined.
    */
   async claim(
     workerId: string,
@@ -83,7 +83,7 @@ export class RemoteClaims {
   ): Promise<ClaimAnswer | null> {
     const { registry, observe = (handler: RunHandler) => handler } = this.#options;
     const worker = await registry.find(workerId);
-    if (worker.isDraining) return null;
+    if (worker.isDraining || worker.isPaused) return null;
     const lease = this.#open(worker.name);
     lease.keyId = keyId;
     this.#keys.note(keyId, workerId);

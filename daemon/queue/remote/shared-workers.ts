@@ -1,6 +1,6 @@
 import type { Log } from '../../../src/shared/util/log.js';
 import type { JoinAnswer, JoinRequest } from '../../jobs/worker-protocol.js';
-import type { StoredWorker, WorkerTable, WorkerTableChange } from '../../store/worker-table.js';
+import type { StoredWorker, WorkerHalt, WorkerTable, WorkerTableChange } from '../../store/worker-table.js';
 import { decideJoin, forgottenAfterLeases, joinAnswer, requireProtocol } from './decide-join.js';
 import { type ClaimingRemoteWorker, Workers, type WorkersOptions } from './workers.js';
 
@@ -100,7 +100,14 @@ export class SharedWorkers extends Workers {
   override async setDraining(name: string, isDraining: boolean): Promise<boolean> {
     await this.sync();
     const isFound = await this.#options.table.setDraining(name, isDraining, this.#forgottenAfterMs);
-    if (isFound) this.setKnownDraining(name, isDraining);
+    if (isFound) this.setKnownHalt(name, { isDraining });
+    return isFound;
+  }
+
+  override async setPaused(name: string, isPaused: boolean): Promise<boolean> {
+    await this.sync();
+    const isFound = await this.#options.table.setPaused(name, isPaused, this.#forgottenAfterMs);
+    if (isFound) this.setKnownHalt(name, { isPaused });
     return isFound;
   }
 
@@ -143,18 +150,19 @@ export class SharedWorkers extends Workers {
         this.remove(id);
         this.#unread.delete(id);
       }
-    } else this.setKnownDraining(change.name, change.isDraining);
+    } else if (change.type === 'draining') this.setKnownHalt(change.name, { isDraining: change.isDraining });
+    else this.setKnownHalt(change.name, { isPaused: change.isPaused });
   }
 
-  protected override setKnownDraining(name: string, isDraining: boolean): boolean {
+  protected override setKnownHalt(name: string, halt: Partial<WorkerHalt>): boolean {
     this.#drainCount += 1;
-    return super.setKnownDraining(name, isDraining);
+    return super.setKnownHalt(name, halt);
   }
 
-  #add({ id, name, request, isDraining, joinedAgoMs, seenAgoMs }: StoredWorker): void {
+  #add({ id, name, request, isDraining, isPaused, joinedAgoMs, seenAgoMs }: StoredWorker): void {
     if (seenAgoMs > this.#forgottenAfterMs) return;
     const times = { joinedAt: this.#before(joinedAgoMs), lastSeenAt: this.#before(seenAgoMs) };
-    this.add({ ...times, id, name, request, isDraining });
+    this.add({ ...times, id, name, request, isDraining, isPaused });
   }
 
   /** Rejects with the error of the database. */
@@ -170,9 +178,9 @@ export class SharedWorkers extends Workers {
       const foundIds = new Set(found.map(({ id }) => id));
       // One that has joined meanwhile is not in the answer.
       for (const id of knownBefore) if (!foundIds.has(id)) this.remove(id);
-      for (const { id, seenAgoMs, isDraining } of found) {
+      for (const { id, seenAgoMs, isDraining, isPaused } of found) {
         this.seenAt(id, this.#before(seenAgoMs));
-        if (drainCount === this.#drainCount) this.setSessionDraining(id, isDraining);
+        if (drainCount === this.#drainCount) this.setSessionHalt(id, { isDraining, isPaused });
       }
       this.#readLater(found.map(({ id }) => id).filter((id) => !this.has(id)));
     } catch (error) {

@@ -3,7 +3,7 @@ import { workerProtocol } from '../../../src/shared/version.js';
 import { serviceLabel } from '../../jobs/required-labels.js';
 import type { JoinAnswer, JoinRequest, WorkerState } from '../../jobs/worker-protocol.js';
 import { type DrainedWorkers, drainedInMemory } from '../../store/data-folder/drained-workers.js';
-import type { WorkerSession } from '../../store/worker-table.js';
+import { pausedName, type WorkerHalt, type WorkerSession } from '../../store/worker-table.js';
 import type { WorkerAbilities } from '../parts/part-selection.js';
 import {
   decideJoin,
@@ -17,8 +17,10 @@ import {
 export interface ClaimingRemoteWorker {
   readonly name: string;
   readonly isDraining: boolean;
+  /** Whether it takes no job for now. */
+  readonly isPaused: boolean;
   readonly abilities: WorkerAbilities;
-  /** Aborted when the worker drains. */
+  /** Aborted when the worker drains or is paused. */
   readonly stopped: AbortSignal;
 }
 
@@ -40,6 +42,7 @@ interface NewWorker {
   readonly joinedAt: Date;
   readonly lastSeenAt: Date;
   readonly isDraining: boolean;
+  readonly isPaused: boolean;
 }
 
 /** A worker that has joined. */
@@ -47,7 +50,8 @@ interface KnownWorker extends NewWorker {
   readonly abilities: WorkerAbilities;
   lastSeenAt: Date;
   isDraining: boolean;
-  /** Ends its waiting claims, once it drains or leaves. */
+  isPaused: boolean;
+  /** Ends its waiting claims, once it drains, is paused or leaves. */
   stopping: AbortController;
 }
 
@@ -56,7 +60,7 @@ export interface WorkersOptions {
   readonly now: () => Date;
   readonly randomToken: () => string;
   readonly leaseMs: number;
-  /** The names that drain; in memory if absent. */
+  /** The names that drain or are paused; in memory if absent. */
   readonly drained?: DrainedWorkers;
 }
 
@@ -95,7 +99,8 @@ export class Workers {
     for (const id of removedIds) this.remove(id);
     const id = randomToken();
     const times = { joinedAt: now(), lastSeenAt: now() };
-    this.add({ ...times, id, name, request, isDraining: this.#drained.has(name) });
+    const halt = { isDraining: this.#drained.has(name), isPaused: this.#drained.has(pausedName(name)) };
+    this.add({ ...times, id, name, request, ...halt });
     this.emitEnded(endedNames, id);
     return joinAnswer(id, name, leaseMs);
   }
@@ -113,8 +118,8 @@ export class Workers {
     this.seen(workerId);
     const worker = this.#workers.get(workerId);
     if (worker === undefined) throw unknownWorker();
-    const { name, isDraining, abilities, stopping } = worker;
-    return { name, isDraining, abilities, stopped: stopping.signal };
+    const { name, isDraining, isPaused, abilities, stopping } = worker;
+    return { name, isDraining, isPaused, abilities, stopped: stopping.signal };
   }
 
   /** Records that a worker reported. No-op if it is not known, as after a start of the daemon. */
@@ -134,7 +139,14 @@ export class Workers {
   async setDraining(name: string, isDraining: boolean): Promise<boolean> {
     if (isDraining && this.#named(name).length === 0) return false;
     const wasDrained = await this.#drained.set(name, isDraining);
-    return this.setKnownDraining(name, isDraining) || wasDrained;
+    return this.setKnownHalt(name, { isDraining }) || wasDrained;
+  }
+
+  /** Like `setDraining`, but the workers take no jobs for now and stay joined. */
+  async setPaused(name: string, isPaused: boolean): Promise<boolean> {
+    if (isPaused && this.#named(name).length === 0) return false;
+    const wasPaused = await this.#drained.set(pausedName(name), isPaused);
+    return this.setKnownHalt(name, { isPaused }) || wasPaused;
   }
 
   /** The oldest version of the protocol that a worker of a name speaks; the current one if there is none. */
@@ -146,13 +158,14 @@ export class Workers {
   list(): readonly ListedWorker[] {
     this.#forgetOld();
     return [...this.#workers.values()]
-      .map(({ name, request, isDraining, joinedAt, lastSeenAt }) => ({
+      .map(({ name, request, isDraining, isPaused, joinedAt, lastSeenAt }) => ({
         name,
         version: request.version,
         ffmpeg: request.ffmpeg,
         jobs: request.jobs,
         labels: request.labels,
         isDraining,
+        isPaused,
         joinedAt: joinedAt.toISOString(),
         lastSeenAt: lastSeenAt.toISOString(),
       }))
@@ -166,15 +179,15 @@ export class Workers {
   }
 
   /**
-   * What the connected workers can do that take jobs, each set of abilities once: they do not drain, have been seen
+   * What the connected workers can do that take jobs, each set of abilities once: they do not drain, are not paused, have been seen
    * within a lease, and are none that take one job and have it. `hasJob` returns whether the worker of a name runs a
    * job.
    */
   availableAbilities(hasJob: (name: string) => boolean): ReadonlySet<WorkerAbilities> {
     const oldestMs = this.#oldestMs();
     const available = [...this.#workers.values()].filter(
-      ({ name, request: { isOnce = false }, isDraining, lastSeenAt }) =>
-        !isDraining && lastSeenAt.getTime() >= oldestMs && !(isOnce && hasJob(name)),
+      ({ name, request: { isOnce = false }, isDraining, isPaused, lastSeenAt }) =>
+        !isDraining && !isPaused && lastSeenAt.getTime() >= oldestMs && !(isOnce && hasJob(name)),
     );
     return new Set(available.map(({ abilities }) => abilities));
   }
@@ -185,7 +198,7 @@ export class Workers {
     return () => void this.#endedListeners.delete(listener);
   }
 
-  /** Calls a listener when a worker no longer takes jobs: it has left, drains, or has not been seen within a lease. */
+  /** Calls a listener when a worker no longer takes jobs: it has left, drains, is paused, or has not been seen within a lease. */
   watchUnavailable(listener: () => void): () => void {
     this.#unavailableListeners.add(listener);
     return () => void this.#unavailableListeners.delete(listener);
@@ -226,21 +239,21 @@ export class Workers {
     if (this.#silent.delete(id)) this.#awaitSilence();
   }
 
-  /** The workers of a name drain or take jobs again. Returns whether there are any. */
-  protected setKnownDraining(name: string, isDraining: boolean): boolean {
+  /** The workers of a name drain, are paused, or are not any more. Returns whether there are any. */
+  protected setKnownHalt(name: string, halt: Partial<WorkerHalt>): boolean {
     const found = this.#named(name);
-    for (const { id } of found) this.setSessionDraining(id, isDraining);
+    for (const { id } of found) this.setSessionHalt(id, halt);
     return found.length > 0;
   }
 
-  protected setSessionDraining(id: string, isDraining: boolean): void {
+  protected setSessionHalt(id: string, halt: Partial<WorkerHalt>): void {
     const worker = this.#workers.get(id);
-    if (worker === undefined || worker.isDraining === isDraining) return;
-    worker.isDraining = isDraining;
-    if (!isDraining) {
-      worker.stopping = new AbortController();
-      return;
-    }
+    if (worker === undefined) return;
+    const tookJobs = !worker.isDraining && !worker.isPaused;
+    Object.assign(worker, halt);
+    const takesJobs = !worker.isDraining && !worker.isPaused;
+    if (takesJobs && !tookJobs) worker.stopping = new AbortController();
+    if (takesJobs || !tookJobs) return;
     worker.stopping.abort();
     this.#emitUnavailable();
   }

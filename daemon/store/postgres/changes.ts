@@ -269,9 +269,10 @@ function partsOf(change: WorkerTableChange): readonly WorkerTableChange[] {
 
 function isChange(value: unknown): value is WorkerTableChange {
   if (!isObject(value)) return false;
-  const { type, id, ids, endedNames, name, isDraining } = value;
+  const { type, id, ids, endedNames, name, isDraining, isPaused } = value;
   if (type === 'joined') return typeof id === 'string' && areTexts(endedNames);
   if (type === 'left') return areTexts(ids);
+  if (type === 'pausing') return typeof name === 'string' && typeof isPaused === 'boolean';
   return type === 'draining' && typeof name === 'string' && typeof isDraining === 'boolean';
 }
 

@@ -2,14 +2,16 @@ import { type RawBuilder, sql } from 'kysely';
 import { randomToken } from '../../../src/shared/util/random-token.js';
 import { KeyedMutex } from '../../../src/shared/util/semaphore.js';
 import type { JoinRequest } from '../../jobs/worker-protocol.js';
-import type {
-  JoinDecision,
-  StoredWorker,
-  WorkerPresence,
-  WorkerSession,
-  WorkerTable,
-  WorkerTableChange,
-  WorkerTableListener,
+import {
+  type JoinDecision,
+  pausedName,
+  type StoredWorker,
+  type WorkerHalt,
+  type WorkerPresence,
+  type WorkerSession,
+  type WorkerTable,
+  type WorkerTableChange,
+  type WorkerTableListener,
 } from '../worker-table.js';
 import { sendMessages, workerMessages } from './changes.js';
 import type { PostgresDatabase } from './connection.js';
@@ -20,6 +22,9 @@ import type { DatabaseTransaction } from './schema.js';
 const agoMs = (column: 'joined_at' | 'last_seen_at') =>
   sql<number>`extract(epoch from clock_timestamp() - ${sql.ref(`workers.${column}`)})::float8 * 1000`;
 const isDraining = sql<boolean>`exists (select from venc.drained_workers where name = workers.name)`;
+const isPaused = sql<boolean>`exists (
+  select from venc.drained_workers where name = ${pausedName('')} || workers.name
+)`;
 /** A time of the server. */
 const before = (ms: number | RawBuilder<number>) =>
   sql<Date>`clock_timestamp() - ${ms}::float8 * interval '1 millisecond'`;
@@ -117,9 +122,9 @@ class PostgresWorkerTable implements WorkerTable {
           process_id: request.processId ?? null,
         })),
       )
-      .returning(['id', isDraining.as('isDraining')])
+      .returning(['id', isDraining.as('isDraining'), isPaused.as('isPaused')])
       .execute();
-    const draining = new Map(rows.map((row) => [row.id, row.isDraining]));
+    const halts = new Map<string, WorkerHalt>(rows.map(({ id, ...halt }) => [id, halt]));
     await this.#notify(transaction, [
       { type: 'left', ids: [...removedIds] },
       ...decided.map(({ id, endedNames }) => ({ type: 'joined', id, endedNames }) as const),
@@ -129,7 +134,8 @@ class PostgresWorkerTable implements WorkerTable {
         join,
         {
           ...worker,
-          ...{ isDraining: draining.get(worker.id) ?? false, joinedAgoMs: 0, seenAgoMs: 0 },
+          ...(halts.get(worker.id) ?? { isDraining: false, isPaused: false }),
+          ...{ joinedAgoMs: 0, seenAgoMs: 0 },
         },
       ]),
     );
@@ -149,24 +155,41 @@ class PostgresWorkerTable implements WorkerTable {
     if (ids.length === 0) return [];
     const rows = await this.#queries
       .selectFrom('workers')
-      .select(['id', 'name', 'request', isDraining.as('isDraining')])
+      .select(['id', 'name', 'request', isDraining.as('isDraining'), isPaused.as('isPaused')])
       .select([agoMs('joined_at').as('joinedAgoMs'), agoMs('last_seen_at').as('seenAgoMs')])
       .where('id', 'in', ids)
       .execute();
     return rows.map((row) => ({ ...row, request: JSON.parse(row.request) as JoinRequest }));
   }
 
-  setDraining(name: string, isDrained: boolean, seenWithinMs: number): Promise<boolean> {
+  setDraining(name: string, isDraining: boolean, seenWithinMs: number): Promise<boolean> {
+    const change = { type: 'draining', name, isDraining } as const;
+    return this.#setHalt({ change, storedName: name, isHalted: isDraining, seenWithinMs });
+  }
+
+  setPaused(name: string, isPaused: boolean, seenWithinMs: number): Promise<boolean> {
+    const change = { type: 'pausing', name, isPaused } as const;
+    return this.#setHalt({ change, storedName: pausedName(name), isHalted: isPaused, seenWithinMs });
+  }
+
+  #setHalt(halt: {
+    readonly change: Extract<WorkerTableChange, { readonly name: string }>;
+    readonly storedName: string;
+    readonly isHalted: boolean;
+    readonly seenWithinMs: number;
+  }): Promise<boolean> {
+    const { storedName, isHalted, seenWithinMs } = halt;
     const change = async (transaction: DatabaseTransaction) => {
       const found = await transaction
         .selectFrom('workers')
         .select('id')
-        .where('name', '=', name)
+        .where('name', '=', halt.change.name)
         .where('last_seen_at', '>=', before(seenWithinMs))
         .executeTakeFirst();
-      if (isDrained && found === undefined) return false;
-      const hasChanged = isDrained ? await addName(transaction, name) : await removeName(transaction, name);
-      if (hasChanged) await this.#notify(transaction, [{ type: 'draining', name, isDraining: isDrained }]);
+      if (isHalted && found === undefined) return false;
+      const store = isHalted ? addName : removeName;
+      const hasChanged = await store(transaction, storedName);
+      if (hasChanged) await this.#notify(transaction, [halt.change]);
       return found !== undefined || hasChanged;
     };
     return this.#mutex.runExclusive('workers', () => this.#locked(change));
@@ -194,7 +217,8 @@ class PostgresWorkerTable implements WorkerTable {
         where last_seen_at < ${before(forgottenAfterMs)} and id <> all (${ids}::text[]) for update skip locked
       ),
       removed as (delete from venc.workers using old where workers.id = old.id)
-      select id, ${agoMs('last_seen_at')} as "seenAgoMs", ${isDraining} as "isDraining" from venc.workers
+      select id, ${agoMs('last_seen_at')} as "seenAgoMs", ${isDraining} as "isDraining",
+        ${isPaused} as "isPaused" from venc.workers
       where last_seen_at >= ${before(forgottenAfterMs)} or id = any (${ids}::text[])`.execute(this.#queries);
     return rows;
   }

@@ -14,8 +14,14 @@ export function define(command: Command, context: Context): void {
     .addHelpText('after', drainDetails)
     .action(context.handler(change('drainWorker')));
   command
+    .command('pause')
+    .description('Let a worker take no jobs until it is resumed.')
+    .argument('<name>', 'name of the worker, as venc workers shows it')
+    .addHelpText('after', pauseDetails)
+    .action(context.handler(change('pauseWorker')));
+  command
     .command('resume')
-    .description('Let a drained worker take jobs again.')
+    .description('Let a paused or drained worker take jobs again.')
     .argument('<name>', 'name of the worker, also of one that has ended')
     .addHelpText('after', resumeExamples)
     .action(context.handler(change('resumeWorker')));
@@ -31,6 +37,7 @@ These commands need a full access key of the account default.
 Examples:
   venc workers
   venc workers --json --fields name,job_ids,last_seen_at
+  venc workers pause box-2
   venc workers drain box-2
   venc workers resume box-2`;
 
@@ -39,6 +46,13 @@ A worker that joins with this name drains too, also after a restart of the daemo
 
 Examples:
   venc workers drain box-2`;
+
+const pauseDetails = `
+The worker stays joined and finishes the jobs that it runs. A worker that joins with this name is paused too, also after a
+restart of the daemon, until venc workers resume.
+
+Examples:
+  venc workers pause box-2`;
 
 const resumeExamples = `
 Examples:
@@ -63,9 +77,14 @@ async function list(options: OutputFormatOptions, context: Context) {
 const howToAdd =
   'venc: hint: to add one, create its token with venc keys create --worker, and run venc worker --join URL on its machine\n';
 
-function change(route: 'drainWorker' | 'resumeWorker') {
-  const effect =
-    route === 'drainWorker' ? 'takes no further jobs and ends after those that it runs' : 'takes jobs again';
+const effects = {
+  drainWorker: 'takes no further jobs and ends after those that it runs',
+  pauseWorker: 'takes no jobs until it is resumed, and finishes those that it runs',
+  resumeWorker: 'takes jobs again',
+} as const;
+
+function change(route: keyof typeof effects) {
+  const effect = effects[route];
   return async (name: string, _: object, { client, io }: Context): Promise<void> => {
     await changeWorker(await client(), route, name);
     io.writeStderr(`venc: worker ${safeText(name)} ${effect}\n`);

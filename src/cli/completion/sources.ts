@@ -47,7 +47,7 @@ const argumentsBySource: Readonly<Record<string, readonly string[]>> = {
   jobs: ['show id', 'watch id', 'wait id', 'logs id', 'download id', 'rm id'],
   followed: ['progress id'],
   accounts: ['accounts show name', 'accounts live name', 'accounts integration name'],
-  workers: ['workers drain name', 'workers resume name'],
+  workers: ['workers drain name', 'workers pause name', 'workers resume name'],
   keys: ['keys revoke id'],
   targets: ['target use name', 'target remove name'],
   presets: ['preset show name', 'preset remove name'],

@@ -24,7 +24,11 @@ export function workersTable(
       priority: 8,
       text: (worker) => stateText(worker, now),
       paint: (worker, text) =>
-        isSilent(worker, now) ? paint.red(text) : worker.draining ? paint.yellow(text) : text,
+        isSilent(worker, now)
+          ? paint.red(text)
+          : worker.draining || worker.paused
+            ? paint.yellow(text)
+            : text,
     },
     { title: 'JOBS', priority: 7, text: jobsText },
     {
@@ -51,8 +55,9 @@ function jobsText({ job_ids: { length }, jobs: slots }: WorkerRecord): string {
 }
 
 function stateText(worker: WorkerRecord, now: Date): string {
-  const { draining, job_ids: jobIds } = worker;
+  const { draining, paused, job_ids: jobIds } = worker;
   if (isSilent(worker, now)) return 'silent';
   if (draining) return jobIds.length === 0 ? 'drained' : 'draining';
+  if (paused) return 'paused';
   return jobIds.length === 0 ? 'idle' : 'working';
 }

@@ -22,6 +22,7 @@ export const workerStateFields = {
     type: 'boolean',
     description: 'whether it takes no further jobs and ends after those that it runs',
   },
+  paused: { type: 'boolean', description: 'whether it takes no jobs for now' },
   speed: {
     type: 'number',
     isNullable: true,
