@@ -20,6 +20,7 @@ export type AppOptions = Pick<
   | 'ffprobe'
   | 'apiKey'
   | 'log'
+  | 'isVerbose'
 > & {
   /** The number of concurrent encodes, for the memory of each. 1 if absent. */
   readonly encodes?: number;
@@ -127,4 +128,6 @@ export interface DaemonOptions {
   /** When this machine takes jobs. */
   readonly slotTimes: SlotTimes;
   readonly log: LogSink;
+  /** Whether the log has the command lines of ffmpeg, other details of jobs, and requests. Not by default. */
+  readonly isVerbose?: boolean;
 }

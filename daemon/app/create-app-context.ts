@@ -74,7 +74,10 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     const stores: JobStore[] = [];
     const hasJob = async (id: number) => (await stores[0]?.has(id)) ?? false;
     const createdAtOf = async (id: number) => (await stores[0]?.get(id))?.createdAt ?? null;
-    const { log, logs } = openLogs({ dataFolder, disk, hasJob, createdAtOf, now, sink: options.log });
+    const { log, logs } = openLogs({
+      ...{ dataFolder, disk, hasJob, createdAtOf, now },
+      ...{ sink: options.log, hasDetails: options.isVerbose },
+    });
     onClose(() => logs.close());
     const scratchFolder = join(dataFolder, 'scratch');
     const scratch = createScratchFolders(scratchFolder, log);

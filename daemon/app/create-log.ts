@@ -22,6 +22,8 @@ interface LogOptions {
   readonly now: () => Date;
   /** Receives the lines of the daemon, for its operator. */
   readonly sink: LogSink;
+  /** Whether the sink also receives the details of jobs. */
+  readonly hasDetails?: boolean | undefined;
 }
 
 /**
@@ -30,7 +32,8 @@ interface LogOptions {
  */
 export function openLogs(options: LogOptions): { readonly log: Log; readonly logs: LogStore } {
   const { dataFolder, disk, hasJob, createdAtOf, now } = options;
-  const sink: LogSink = (entry) => (entry.isDetail === true ? undefined : options.sink(entry));
+  const sink: LogSink = (entry) =>
+    entry.isDetail === true && options.hasDetails !== true ? undefined : options.sink(entry);
   const logs = createFileLogStore({
     layout: dataLayout(dataFolder),
     disk,

@@ -3,12 +3,16 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { VencError } from '../../src/shared/errors.js';
 import { freezeOnSuspend } from '../../src/shared/util/freezer.js';
-import { type Ffmpeg, type OpenOptions, openFfmpeg } from '../ffmpeg/index.js';
+import { type Ffmpeg, type OpenOptions, openFfmpeg, withCommandLog } from '../ffmpeg/index.js';
 import type { MediaFacts, VideoFacts } from '../jobs/media.js';
+import { createLog } from './create-log.js';
 import { missingFfmpegMessage } from './health.js';
 
 /** The programs of a command that works on local files without a daemon. */
-export type LocalPrograms = Pick<OpenOptions, 'ffmpeg' | 'ffprobe' | 'sandbox'>;
+export interface LocalPrograms extends Pick<OpenOptions, 'ffmpeg' | 'ffprobe' | 'sandbox'> {
+  /** Receives the command lines of ffmpeg, without secrets. */
+  readonly onDetail?: ((message: string) => void) | undefined;
+}
 
 /** A local video file. */
 export interface VideoFile {
@@ -18,10 +22,11 @@ export interface VideoFile {
 }
 
 /** Opens the ffmpeg of a command. Rejects with `UnavailableError` if there is none. */
-export async function openLocalFfmpeg(programs: LocalPrograms): Promise<Ffmpeg> {
+export async function openLocalFfmpeg({ onDetail, ...programs }: LocalPrograms): Promise<Ffmpeg> {
   const { ffmpeg } = await openFfmpeg(programs);
   if (ffmpeg === null) throw new VencError('UnavailableError', missingFfmpegMessage);
-  return ffmpeg;
+  const log = createLog(() => new Date(), [({ message }) => onDetail?.(message)]);
+  return withCommandLog(ffmpeg, log, 'venc');
 }
 
 /** Probes a video file. Rejects with `NoMediaError` if it has no video. Errors name the file. */

@@ -38,6 +38,8 @@ interface OneShotRunOptions {
   /** Receives the response to the create, before the job runs. */
   readonly onCreated?: (created: CreatedRecord) => Promise<void>;
   readonly onProgress: (record: JobProgressRecord) => void;
+  /** Receives the command lines of ffmpeg and other details of the job. */
+  readonly onDetail?: ((message: string) => void) | undefined;
   /** Receives unexpected errors, with their stacks, and why a flag has no effect. */
   readonly onError?: (message: string) => void;
   readonly stallTimeoutSeconds: number;
@@ -72,8 +74,11 @@ export async function runOneShot(request: unknown, options: OneShotRunOptions): 
     ffprobe: options.ffprobe,
     sandbox: options.sandbox ?? 'auto',
     apiKey: null,
-    log: ({ level, message }) =>
-      level === 'error' || message === noIoIdle ? options.onError?.(message) : undefined,
+    isVerbose: options.onDetail !== undefined,
+    log: ({ level, message, isDetail, stderr }) => {
+      if (isDetail === true) for (const line of [message, ...(stderr ?? [])]) options.onDetail?.(line);
+      else if (level === 'error' || message === noIoIdle) options.onError?.(message);
+    },
   });
   const endFreezing = freezeOnSuspend();
   try {

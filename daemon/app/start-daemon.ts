@@ -6,7 +6,7 @@ import { createApp } from '../http/app.js';
 import { createRateLimit } from '../http/rate-limit.js';
 import { listen } from '../http/server.js';
 import { isUpload } from '../http/v2/jobs.js';
-import { createMetrics } from '../metrics/metrics.js';
+import { type AnsweredRequest, createMetrics } from '../metrics/metrics.js';
 import { removeDaemonAddress, writeDaemonAddress } from '../store/data-folder/daemon-address.js';
 import { isTracingRequested, type Tracing } from '../tracing/tracing.js';
 import type { DaemonOptions, OpenAppContext } from './app-options.js';
@@ -53,6 +53,11 @@ async function openTracing({ log }: Pick<DaemonOptions, 'log'>): Promise<Tracing
   return startTracing({ env: process.env, log: createLog(() => new Date(), [log]) });
 }
 
+/** A request in the log: `GET http://127.0.0.1:8686/v2/jobs.json (status 200 after 3 ms)`. */
+function requestLine({ method, address, status, seconds }: AnsweredRequest): string {
+  return `${method} ${address} (status ${status} after ${Math.round(seconds * 1000)} ms)`;
+}
+
 async function serve(
   openContext: OpenAppContext,
   options: DaemonOptions,
@@ -65,7 +70,10 @@ async function serve(
   const app = createApp(appContext, {
     publicUrl: options.publicUrl?.replace(/\/+$/, '') ?? null,
     takeRateLimitToken: (clientKey) => limit?.take(clientKey) ?? null,
-    onAnswered: metrics.observeRequest,
+    onAnswered: (request) => {
+      metrics.observeRequest(request);
+      if (options.isVerbose === true) appContext.log('info', requestLine(request), { isDetail: true });
+    },
   });
   const server = await listen(app, {
     ...options,

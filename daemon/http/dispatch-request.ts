@@ -85,9 +85,13 @@ export class RequestDispatcher {
     this.#observe('none', incomingRequest, startedAt);
   }
 
-  #observe(route: RouteName | 'none', { method, outgoing }: IncomingRequest, startedAt: number): void {
+  #observe(
+    route: RouteName | 'none',
+    { method, address, outgoing }: IncomingRequest,
+    startedAt: number,
+  ): void {
     const seconds = (performance.now() - startedAt) / 1000;
-    this.#options.onAnswered?.({ route, method, status: outgoing.statusCode, seconds });
+    this.#options.onAnswered?.({ route, method, address, status: outgoing.statusCode, seconds });
   }
 
   #handle(name: RouteName, route: Route, requestContext: RequestContext): Promise<Reply> {

@@ -290,10 +290,12 @@ function createJobMetrics(registry: Registry): (job: Job, before: Job | null) =>
 }
 
 /** An HTTP request that was answered. */
-interface AnsweredRequest {
+export interface AnsweredRequest {
   /** The name of its route; `none` if no route has its path and method. */
   readonly route: string;
   readonly method: string;
+  /** Its path and query, which may contain secrets. */
+  readonly address: string;
   readonly status: number;
   /** Seconds until the response was written, or, if it is a stream, until it began. */
   readonly seconds: number;

@@ -51,6 +51,8 @@ export interface WorkerMachineOptions {
   readonly slotTimes: SlotTimes;
   /** Receives the log of the worker. */
   readonly log: LogSink;
+  /** Whether `log` also receives the details of jobs, such as the command lines of ffmpeg. */
+  readonly isVerbose: boolean;
   /** Receives all lines about a job, also those that only its own log has. */
   readonly onJobLog: LogSink;
 }
@@ -88,7 +90,7 @@ export async function createWorkerContext(options: WorkerMachineOptions): Promis
   try {
     const onLine: LogSink = (entry) => {
       if (entry.jobId !== undefined) options.onJobLog(entry);
-      if (entry.isDetail !== true) options.log(entry);
+      if (entry.isDetail !== true || options.isVerbose) options.log(entry);
     };
     const log = createLog(() => new Date(), [onLine]);
     const { ffmpeg, report } = await openFfmpeg({

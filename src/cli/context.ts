@@ -4,6 +4,7 @@ import type { Config } from '../config/config.js';
 import type { DaemonFlagValues } from '../config/daemon-flags.js';
 import { VencError } from '../shared/errors.js';
 import { type ExitCode, exitCodes } from '../shared/exit-codes.js';
+import { redact } from '../shared/redact.js';
 import { safeText } from '../shared/text/safe-text.js';
 import type { Io } from './terminal/io.js';
 
@@ -62,10 +63,13 @@ interface OpenContext extends Context {
 export interface GlobalFlags {
   readonly data?: string;
   readonly target?: string;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
 }
 
 /** Creates the context of a command. `globals` returns the parsed flags that every command has. */
-export function createContext(io: Io, globals: () => GlobalFlags): OpenContext {
+export function createContext(ownIo: Io, globals: () => GlobalFlags): OpenContext {
+  const io = withVerbosity(ownIo, globals);
   let code: ExitCode = exitCodes.done;
   let loadingConfig: Promise<Config> | null = null;
 
@@ -134,11 +138,30 @@ export function createContext(io: Io, globals: () => GlobalFlags): OpenContext {
     },
     client: async () => {
       const { createClient } = await import('../client/client.js');
-      return createClient(await target());
+      return createClient(await target(), io.isVerbose ? requestLines(io) : undefined);
     },
     exitCode: () => code,
   };
   return context;
+}
+
+/** An `Io` that follows `-q` and `-v`, which are parsed later. */
+function withVerbosity(io: Io, globals: () => GlobalFlags): Io {
+  return {
+    ...io,
+    writeInfo: (text) => (globals().quiet === true ? undefined : io.writeInfo(text)),
+    get isQuiet() {
+      return globals().quiet === true;
+    },
+    get isVerbose() {
+      return globals().verbose === true;
+    },
+  };
+}
+
+/** Prints a line for each request to a service and for its end, without secrets. */
+function requestLines(io: Pick<Io, 'writeStderr'>): (line: string) => void {
+  return (line) => io.writeStderr(`venc: ${safeText(redact(line))}\n`);
 }
 
 /** Treats an empty environment variable as not set. */

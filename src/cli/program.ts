@@ -20,7 +20,8 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     return exitCodes.done;
   }
   // `venc help list` becomes `venc list --help`, so that only that command is loaded.
-  let args = subjects === null ? argv : [...subjects, '--help'];
+  const given = isVersion(argv) ? ['--version'] : argv;
+  let args = subjects === null ? given : [...subjects, '--help'];
   const program = createProgram(io);
   const context = createContext(io, () => program.opts<GlobalFlags>());
   const requested = findRequestedCommand(args);
@@ -57,6 +58,11 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
   }
 }
 
+/** Whether `-v` is the only argument: other programs print their version then. */
+function isVersion(argv: readonly string[]): boolean {
+  return argv.length === 1 && argv[0] === '-v';
+}
+
 /** Adds a command without its arguments and options. */
 export function addCommand(program: Command, name: string, summary: string): Command {
   return program.command(name).summary(summary).description(sentence(summary));
@@ -70,7 +76,9 @@ export function createProgram(io: Io): Command {
       .description('Encode video on a remote encoding service, on the local daemon, or in this process.')
       .version(productVersion, '-V, --version', 'print the version')
       .option('--data <folder>', 'data folder of the local daemon (or VENC_DATA)')
-      .option('--target <name>', 'the service to talk to: a name of venc target list (or VENC_TARGET)')
+      .option('--target <name>', 'the service, by its name (or VENC_TARGET)')
+      .option('-q, --quiet', 'hide progress and all but warnings and errors')
+      .option('-v, --verbose', 'print requests and command lines to stderr')
       .option('--no-color', 'no colours (or NO_COLOR)')
       .option('--debug', 'show stack traces of errors')
       .helpOption('-h, --help', 'show this help')

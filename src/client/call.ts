@@ -15,20 +15,24 @@ export interface Caller {
   relocate(): Promise<void>;
 }
 
+/** Receives a line when a request is sent and one when it is answered or fails. URLs may contain secrets. */
+export type OnRequest = (line: string) => void;
+
 /** Creates a caller of the target's service. See `Client` for the errors. */
-export function createCaller(first: Target): Caller {
+export function createCaller(first: Target, onRequest?: OnRequest): Caller {
   let target = first;
   let isKeyInQuery = first.isKeyInQuery === true;
+  const send = onRequest === undefined ? sendHttpRequest : sendReported(onRequest);
 
   /**
    * Sends a call with its key in the header. After a 401 it is repeated with the key in the query if section 5 allows
    * that for the route.
    */
   async function sendWithKey(name: RouteName, options: CallOptions): Promise<HttpResponse> {
-    const response = await sendHttpRequest(buildHttpRequest(target, name, options, isKeyInQuery));
+    const response = await send(buildHttpRequest(target, name, options, isKeyInQuery));
     if (response.status !== 401 || isKeyInQuery || !allowsKeyInQuery(target, name)) return response;
     response.content.destroy();
-    const repeated = await sendHttpRequest(buildHttpRequest(target, name, options, true));
+    const repeated = await send(buildHttpRequest(target, name, options, true));
     if (repeated.status !== 401) {
       isKeyInQuery = true;
       await target.rememberKeyInQuery?.();
@@ -82,6 +86,24 @@ export function createCaller(first: Target): Caller {
     relocate: async () => {
       target = (await target.locate?.().catch(() => undefined)) ?? target;
     },
+  };
+}
+
+function sendReported(onRequest: OnRequest): typeof sendHttpRequest {
+  return async (request) => {
+    const subject = `${request.method} ${request.url.href}`;
+    onRequest(subject);
+    const startedAt = performance.now();
+    const report = (end: string) =>
+      onRequest(`${subject} (${end} after ${Math.round(performance.now() - startedAt)} ms)`);
+    try {
+      const response = await sendHttpRequest(request);
+      report(`status ${response.status}`);
+      return response;
+    } catch (error) {
+      report('no response');
+      throw error;
+    }
   };
 }
 

@@ -1,7 +1,7 @@
 import { isVencError, VencError } from '../shared/errors.js';
 import type { JobRecord } from '../shared/records.js';
 import type { RouteName } from '../shared/routes.js';
-import { type Caller, type CallOptions, createCaller } from './call.js';
+import { type Caller, type CallOptions, createCaller, type OnRequest } from './call.js';
 import { fieldsOf, readNumber, readText } from './coerce.js';
 import { createJobProgress, type FollowedProgress, type WaitForSlot } from './job-progress.js';
 import type { RequestJobUpdates } from './job-updates.js';
@@ -77,9 +77,9 @@ export interface Client {
   relocate(): Promise<void>;
 }
 
-/** Creates a client of the target's service. Sends nothing before the first request. */
-export function createClient(target: Target): Client {
-  const caller = createCaller(target);
+/** Creates a client of the target's service. Sends nothing before the first request. `onRequest` receives a line about each. */
+export function createClient(target: Target, onRequest?: OnRequest): Client {
+  const caller = createCaller(target, onRequest);
   const { call } = caller;
   const jobProgress = createJobProgress(call);
   let updates: RequestJobUpdates | null = null;

@@ -74,6 +74,14 @@ test('a service that accepts it only in the query gets it there after a 401, onc
   }
 });
 
+test('-v prints requests without the key', async ({ start }) => {
+  const service = await start('query');
+  const { stderr } = await run('list -v', envOf(service));
+  assert.match(stderr, /^venc: GET \S+\/v2\/jobs\.json \(status 401 after \d+ ms\)$/m);
+  assert.match(stderr, /^venc: GET \S+\/v2\/jobs\.json\?api_key=\*\*\* \(status 200 after \d+ ms\)$/m);
+  assert.not.ok(stderr.includes(service.key), stderr);
+});
+
 test('no key is sent to the address of a file', async ({ start }) => {
   for (const keyIn of ['header', 'query'] as const) {
     const service = await start(keyIn);

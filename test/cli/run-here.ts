@@ -51,6 +51,10 @@ export async function runInProcess(
     writeStderr: (text) => {
       stderr += text;
     },
+    writeInfo: (text) => {
+      stderr += text;
+    },
+    ...{ isQuiet: false, isVerbose: false },
     exit: (code) => {
       throw new ExitSignal(code);
     },

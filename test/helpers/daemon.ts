@@ -130,6 +130,7 @@ function flagsOf(options: TestDaemonOptions): readonly string[] {
     ...(options.filesRoots ?? []).map((folder) => `--files-root=${folder}`),
     ...(options.allowPrivateNetwork === false ? ['--no-allow-private-network'] : []),
     ...(options.isUsageRebuilt === true ? ['--rebuild-usage'] : []),
+    ...(options.isVerbose === true ? ['--verbose'] : []),
   ];
 }
 

@@ -98,7 +98,7 @@ test('gauges have the values of the snapshot', async () => {
 test('the methods that clients invent are one value of the label', async () => {
   const metrics = createMetrics();
   for (const method of ['PROPFIND', 'MKCOL', 'PURGE'])
-    metrics.observeRequest({ route: 'none', method, status: 405, seconds: 0.002 });
+    metrics.observeRequest({ route: 'none', method, address: '/', status: 405, seconds: 0.002 });
   assert.is(
     await seriesValue(metrics, 'venc_http_requests_total{route="none",method="other",status="405"}'),
     3,

@@ -95,7 +95,7 @@ async function create(name: string, options: SetupOptions, context: Context) {
   const { io } = context;
   const { createAccount } = await admin();
   const { id, key } = await changeSetup(context, options, (setup) => createAccount(setup, name));
-  io.writeStderr(`venc: account ${name} created in integration mode; its full-access key has the id ${id}\n`);
+  io.writeInfo(`venc: account ${name} created in integration mode; its full-access key has the id ${id}\n`);
   await io.writeStdout(`${key}\n`);
 }
 
@@ -136,7 +136,7 @@ function setMode(isIntegration: boolean) {
       openAdmin.setMode(setup, name, { isIntegration }),
     );
     const mode = isIntegration ? 'in integration mode' : 'live';
-    context.io.writeStderr(`venc: account ${name} is ${isChanged ? '' : 'already '}${mode}\n`);
+    context.io.writeInfo(`venc: account ${name} is ${isChanged ? '' : 'already '}${mode}\n`);
   };
 }
 

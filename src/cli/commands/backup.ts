@@ -39,7 +39,7 @@ async function backUpTo(given: string, options: SetupOptions, context: Context):
   const { folder, fileCount, unchangedCount, copiedBytes, usesDatabase, hasDatabaseKey } = result;
   io.writeStdout(`${safeText(folder)}\n`);
   const copied = `${fileCount - unchangedCount} copied (${formatBytes(copiedBytes)}), ${unchangedCount} unchanged`;
-  io.writeStderr(`venc: backed up ${fileCount} files: ${copied}\n`);
+  io.writeInfo(`venc: backed up ${fileCount} files: ${copied}\n`);
   if (usesDatabase) {
     const dsn = database === null ? 'postgres://USER@HOST/NAME' : safeText(withoutPassword(database));
     io.writeStderr(
@@ -78,7 +78,7 @@ async function restoreFrom(given: string, _: object, context: Context): Promise<
   ]);
   const dataFolder = await context.dataFolder();
   const { backup: restored, manifest } = await admin.restore(resolve(given), dataFolder);
-  io.writeStderr(
+  io.writeInfo(
     `venc: restored ${safeText(restored)}, made at ${safeText(manifest.createdAt)}, to ${safeText(dataFolder)}\n`,
   );
   if (manifest.usesDatabase)

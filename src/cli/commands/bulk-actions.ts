@@ -98,7 +98,7 @@ async function run(
   checkChoice(args, options, isMany, action, io);
   const { client, ids: named } = await resolveJobs(args, context);
   const ids = isMany ? await selected(client, options, action, io) : named;
-  if (ids.length === 0) io.writeStderr(`venc: no jobs to ${action.name}\n`);
+  if (ids.length === 0) io.writeInfo(`venc: no jobs to ${action.name}\n`);
   if (isMany && ids.length > 0 && options.yes !== true && !(await confirm(io, action, ids))) {
     throw new VencError('InterruptedError', 'Nothing was done.');
   }
@@ -190,7 +190,7 @@ export async function applyToEach(
     for (const id of remaining) {
       try {
         const doneText = (await action.apply(client, id)) ?? action.doneText;
-        io.writeStderr(`venc: job ${id} ${doneText}\n`);
+        io.writeInfo(`venc: job ${id} ${doneText}\n`);
       } catch (error) {
         if (!isVencError(error)) throw error;
         code = reportError(io, withConflictHint(error, action, id), `Job ${id}`, code);

@@ -47,13 +47,14 @@ async function run(file: string, reference: string, options: CompareOptions, con
   const { io } = context;
   const programs = await context.programs(options);
   const { compareFiles } = await import('../../../daemon/app/compare-files.js');
-  const mode = io.canDraw.stderr && options.json !== true ? 'tty' : 'none';
-  const display = await openProgressDisplay(io, mode, 'compare');
+  const isDrawn = io.canDraw.stderr && options.json !== true && !io.isQuiet && !io.isVerbose;
+  const display = await openProgressDisplay(io, isDrawn ? 'tty' : 'none', 'compare');
   const { signal, dispose } = listenForInterrupt(io);
   try {
     const found = await compareFiles([file, reference], {
       ...programs,
       ...{ metric: options.metric, framesFolder: options.frames ?? null, signal },
+      onDetail: io.isVerbose ? (line) => io.writeStderr(`venc: ${safeText(line)}\n`) : undefined,
       onProgress: (percent) => display.update(percent, 'measuring', {}),
     });
     display.stop();

@@ -110,7 +110,7 @@ async function add(name: string, options: AddOptions, context: Context) {
       secret,
     }),
   );
-  io.writeStderr(`venc: credentials ${safeText(name)} saved for account ${safeText(options.account)}\n`);
+  io.writeInfo(`venc: credentials ${safeText(name)} saved for account ${safeText(options.account)}\n`);
 }
 
 async function list(options: ListOptions, context: Context) {
@@ -130,7 +130,7 @@ async function remove(name: string, options: RemoveOptions, context: Context) {
   const { account } = options;
   const { removeCredential } = await openAdmin();
   await changeSetup(context, options, (setup) => removeCredential(setup, name, account));
-  io.writeStderr(`venc: credentials ${safeText(name)} of account ${safeText(account)} removed\n`);
+  io.writeInfo(`venc: credentials ${safeText(name)} of account ${safeText(account)} removed\n`);
 }
 
 function openAdmin() {

@@ -153,7 +153,7 @@ async function create(options: CreateOptions, context: Context) {
   const { createKey, createWorkerKey } = await openAdmin();
   if (options.worker === true) {
     const { id, key } = await changeSetup(context, options, (setup) => createWorkerKey(setup, details));
-    io.writeStderr(`venc: worker key created; its id is ${id}${until}\n`);
+    io.writeInfo(`venc: worker key created; its id is ${id}${until}\n`);
     await io.writeStdout(`${key}\n`);
     return;
   }
@@ -161,7 +161,7 @@ async function create(options: CreateOptions, context: Context) {
   const { id, key } = await changeSetup(context, options, (setup) =>
     createKey(setup, options.account, kind, details),
   );
-  io.writeStderr(
+  io.writeInfo(
     `venc: ${kindName[kind]} key of account ${options.account} created; its id is ${id}${until}\n`,
   );
   await io.writeStdout(`${key}\n`);
@@ -237,12 +237,12 @@ async function revoke(id: string, options: SetupOptions, context: Context) {
   const { revokeKey } = await openAdmin();
   const revoked = await changeSetup(context, options, (setup) => revokeKey(setup, id));
   if (revoked.kind === 'worker') {
-    io.writeStderr(`venc: worker key ${id} revoked\n`);
+    io.writeInfo(`venc: worker key ${id} revoked\n`);
     return;
   }
   const { kind, account, isOwners: isOwnerKey, hasFullKeyLeft } = revoked;
   const name = safeText(account);
-  io.writeStderr(`venc: key ${id} of account ${name} revoked\n`);
+  io.writeInfo(`venc: key ${id} of account ${name} revoked\n`);
   if (isOwnerKey) {
     io.writeStderr("venc: it was the owner's key: the daemon creates a new one at its next start\n");
   }

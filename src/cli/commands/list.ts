@@ -61,7 +61,7 @@ async function run(options: ListOptions, context: Context) {
   const isText = options.json !== true && options.jsonl !== true;
   if (isText && pause !== null) {
     const { pausedHint } = await import('../output/units.js');
-    io.writeStderr(`venc: ${pausedHint(pause)}\n`);
+    io.writeInfo(`venc: ${pausedHint(pause)}\n`);
   }
   const page = options.page ?? 1;
   const before = (page - 1) * Math.min(options.perPage ?? jobsPerPage, jobsPerPage);
@@ -73,7 +73,7 @@ async function run(options: ListOptions, context: Context) {
     total !== null &&
     total > before + jobs.length
   ) {
-    io.writeStderr(`venc: ${jobs.length} of ${total} jobs; more with --page ${page + 1}, all with --all\n`);
+    io.writeInfo(`venc: ${jobs.length} of ${total} jobs; more with --page ${page + 1}, all with --all\n`);
   }
 }
 

@@ -89,7 +89,7 @@ async function printLines(
   const lines = await requestLog(client, source, selection);
   if (options.json === true) await io.writeStdout(`${jsonText(lines, 2)}\n`);
   else if (lines.length === 0 && options.jsonl !== true)
-    io.writeStderr(`venc: the log has no lines${options.level === undefined ? '' : ' of this level'}\n`);
+    io.writeInfo(`venc: the log has no lines${options.level === undefined ? '' : ' of this level'}\n`);
   else await io.writeStdout(textOf(lines, options, io));
   return exitCodes.done;
 }

@@ -94,8 +94,8 @@ async function run(options: MigrateOptions, context: Context): Promise<ExitCode>
     return exitCodes.jobFailed;
   }
   const verb = result.wasComplete ? 'had been copied before' : 'copied';
-  io.writeStderr(`venc: ${safeText(result.source)} ${verb} to ${safeText(result.target)}\n`);
-  for (const line of closingText[direction](safeText(dataFolder))) io.writeStderr(`venc: ${line}\n`);
+  io.writeInfo(`venc: ${safeText(result.source)} ${verb} to ${safeText(result.target)}\n`);
+  for (const line of closingText[direction](safeText(dataFolder))) io.writeInfo(`venc: ${line}\n`);
   return exitCodes.done;
 }
 

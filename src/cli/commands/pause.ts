@@ -84,7 +84,7 @@ async function runPause(
   const state = await pauseQueue(await client(), { seconds: seconds ?? null, isFrozen: now === true });
   const end = state.until === null ? '; to end the pause: venc resume' : '';
   const encodes = state.frozen ? '' : '; running encodes finish';
-  io.writeStderr(`venc: ${pausedText({ ...state, isFrozen: state.frozen })}${encodes}${end}\n`);
+  io.writeInfo(`venc: ${pausedText({ ...state, isFrozen: state.frozen })}${encodes}${end}\n`);
   for (const name of state.not_frozen_by ?? [])
     io.writeStderr(`venc: warning: ${tooOldText(name)} finishes its encodes\n`);
   return exitCodes.done;

@@ -150,7 +150,7 @@ async function saveSettings(name: string, options: SaveOptions, { io, client }: 
   const note = isHidden ? `; on this machine, your own preset ${name} comes before it` : '';
   const use =
     service === null ? `venc run film.mov --preset ${name}` : `venc submit film.mov --preset ${name}`;
-  io.writeStderr(`venc: preset ${name} saved${note === '' ? `; to use it: ${use}` : note}\n`);
+  io.writeInfo(`venc: preset ${name} saved${note === '' ? `; to use it: ${use}` : note}\n`);
 }
 
 /** Replaces the `file:` URLs of local watermarks by absolute paths, because later commands upload them again. */
@@ -240,7 +240,7 @@ async function remove(name: string, { daemon }: PlaceOptions, { io, client }: Co
       });
     await removeOwnPreset(io.env, name);
   }
-  io.writeStderr(`venc: preset ${name} removed${isShipped ? `; ${name} is that of venc again` : ''}\n`);
+  io.writeInfo(`venc: preset ${name} removed${isShipped ? `; ${name} is that of venc again` : ''}\n`);
 }
 
 /** The error for a preset that the service does not have, with the names that it has. */

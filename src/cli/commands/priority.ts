@@ -54,14 +54,14 @@ function priorityOf(word: string): number {
 async function runPriority(arg: string, value: number, _: object, context: Context): Promise<void> {
   const { client, id } = await resolveJob(arg, context);
   await prioritizeJob(client, id, { priority: value });
-  context.io.writeStderr(`venc: job ${id} has priority ${value}\n`);
+  context.io.writeInfo(`venc: job ${id} has priority ${value}\n`);
 }
 
 async function runNext(args: readonly string[], _: object, context: Context): Promise<void> {
   const { client, ids } = await resolveJobs(args, context);
   // Each goes before those that were named before it.
   for (const id of ids.toReversed()) await prioritizeJob(client, id, { next: true });
-  context.io.writeStderr(
+  context.io.writeInfo(
     `venc: ${ids.length === 1 ? `job ${ids[0]} is` : `jobs ${ids.join(', ')} are`} next\n`,
   );
 }

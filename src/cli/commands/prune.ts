@@ -53,11 +53,11 @@ async function run({ olderThan, state, dryRun, yes }: PruneOptions, context: Con
   const ids = jobs.filter((job) => job.id > 0 && endedBefore(job, before)).map(({ id }) => id);
   if (dryRun === true) {
     await io.writeStdout(ids.map((id) => `${id}\n`).join(''));
-    io.writeStderr(`venc: ${counted(ids.length)} would be removed\n`);
+    io.writeInfo(`venc: ${counted(ids.length)} would be removed\n`);
     return exitCodes.done;
   }
   if (ids.length === 0) {
-    io.writeStderr('venc: no jobs to prune\n');
+    io.writeInfo('venc: no jobs to prune\n');
     return exitCodes.done;
   }
   if (yes !== true && !(await confirm(io, { name: 'prune' }, ids)))
@@ -68,15 +68,9 @@ async function run({ olderThan, state, dryRun, yes }: PruneOptions, context: Con
     removed += 1;
   };
   // Print one line for all jobs, as there may be thousands. Errors are reported individually.
-  const writeErrors: typeof io.writeStderr = (text) =>
-    text.endsWith(` ${removal.doneText}\n`) ? undefined : io.writeStderr(text);
-  const code = await applyToEach(
-    client,
-    ids,
-    { ...removal, apply: removeJob },
-    { ...io, writeStderr: writeErrors },
-  );
-  io.writeStderr(`venc: ${counted(removed)} removed\n`);
+  const errorsOnly = { ...io, writeInfo: () => {} };
+  const code = await applyToEach(client, ids, { ...removal, apply: removeJob }, errorsOnly);
+  io.writeInfo(`venc: ${counted(removed)} removed\n`);
   return code;
 }
 

@@ -57,7 +57,7 @@ async function run(kind: Kind, options: ReportOptions, context: Context) {
   }
   const isTable = options.json !== true && options.fields === undefined;
   if (isTable && to === undefined && usages.every(({ total }) => Object.values(total).every(isZero))) {
-    io.writeStderr(
+    io.writeInfo(
       `venc: no usage until yesterday; to include today: --to ${new Date().toISOString().slice(0, 10)}\n`,
     );
   }

@@ -204,7 +204,7 @@ async function runSample(
   await checkDestinations(resolvedRequest);
   const { makeSample } = await import('../../../daemon/app/one-shot-run.js');
   await makeSample(sample, encoding);
-  io.writeStderr('venc: created a test video with a tone; encoding it\n');
+  io.writeInfo('venc: created a test video with a tone; encoding it\n');
   const results = createResults(io, options);
   const { code, encodes } = await encodeAll(
     [{ name: sampleFile, resolvedRequest }],
@@ -214,7 +214,7 @@ async function runSample(
   const [made] = encodes.flatMap(({ job, destinations: paths }) =>
     paths.filter((_, index) => job.output_media_files[index]?.state === 'finished'),
   );
-  if (code === exitCodes.done && made !== undefined) io.writeStderr(sampleMade(made));
+  if (code === exitCodes.done && made !== undefined) io.writeInfo(sampleMade(made));
   return code;
 }
 

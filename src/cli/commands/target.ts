@@ -120,7 +120,7 @@ async function add(name: string, arg: string, options: AddOptions, { io }: Conte
     });
   }
   warnQuarantined(io, await saveTarget(io.env, { name, url, apiKey }));
-  io.writeStderr(`venc: target ${name} saved; to use it by default: venc target use ${name}\n`);
+  io.writeInfo(`venc: target ${name} saved; to use it by default: venc target use ${name}\n`);
 }
 
 async function list(_: unknown, { io, config }: Context) {
@@ -136,7 +136,7 @@ async function use(name: string, _: object, { io }: Context) {
   if (name !== localTarget) await known(name, io.env);
   warnQuarantined(io, await changeConfig(io.env, 'target', name === localTarget ? null : name));
   const what = name === localTarget ? 'the local daemon' : `the target ${name}`;
-  io.writeStderr(`venc: commands now use ${what} by default\n`);
+  io.writeInfo(`venc: commands now use ${what} by default\n`);
   const override = ['VENC_TARGET', 'VENC_URL'].find((variable) => (io.env[variable] ?? '') !== '');
   if (override !== undefined) io.writeStderr(`venc: hint: ${override} is set and overrides it\n`);
 }
@@ -144,10 +144,10 @@ async function use(name: string, _: object, { io }: Context) {
 async function remove(name: string, _: object, { io, config }: Context) {
   await known(name, io.env);
   await removeTarget(io.env, name);
-  io.writeStderr(`venc: target ${safeText(name)} and its key were removed\n`);
+  io.writeInfo(`venc: target ${safeText(name)} and its key were removed\n`);
   if ((await config()).target !== name) return;
   warnQuarantined(io, await changeConfig(io.env, 'target', null));
-  io.writeStderr('venc: it was in use: commands now use the local daemon\n');
+  io.writeInfo('venc: it was in use: commands now use the local daemon\n');
 }
 
 async function known(name: string, env: Context['io']['env']): Promise<NamedTarget> {

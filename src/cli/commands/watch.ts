@@ -60,7 +60,7 @@ async function run(args: readonly string[], options: WatchOptions, context: Cont
   const onEvent = async (event: FollowEvent) => {
     if (event.type !== 'found') return print(event);
     if (event.jobs.length > 0) isIdle = false;
-    else io.writeStderr('venc: no job is active\n');
+    else io.writeInfo('venc: no job is active\n');
   };
   try {
     const discovery = ids.length === 0 ? ({ discovery: 'until-idle' } as const) : {};

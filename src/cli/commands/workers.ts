@@ -71,7 +71,7 @@ async function list(options: OutputFormatOptions, context: Context) {
     },
   });
   const isText = options.json !== true && options.jsonl !== true;
-  if (workers.length === 0 && isText) io.writeStderr(howToAdd);
+  if (workers.length === 0 && isText) io.writeInfo(howToAdd);
 }
 
 const howToAdd =
@@ -87,6 +87,6 @@ function change(route: keyof typeof effects) {
   const effect = effects[route];
   return async (name: string, _: object, { client, io }: Context): Promise<void> => {
     await changeWorker(await client(), route, name);
-    io.writeStderr(`venc: worker ${safeText(name)} ${effect}\n`);
+    io.writeInfo(`venc: worker ${safeText(name)} ${effect}\n`);
   };
 }

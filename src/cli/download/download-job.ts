@@ -82,7 +82,7 @@ export async function downloadJob(
   await requireWritable(paths, 'another folder');
   if (!isForced) await requireAbsent(paths, 'another folder');
   for (const one of new Set([folder, ...paths.map((path) => dirname(path))])) await provideFolder(one);
-  for (const { path } of complete) io.writeStderr(`venc: ${safeText(path)} already exists and is complete\n`);
+  for (const { path } of complete) io.writeInfo(`venc: ${safeText(path)} already exists and is complete\n`);
   for (const { file, path } of missing) {
     const recordOf = (done: number, total: number | null) => ({ path, done_bytes: done, total_bytes: total });
     const { report, stop } = await openTransferDisplay(io, mode, safeText(file.name), recordOf);

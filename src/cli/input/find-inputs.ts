@@ -57,7 +57,7 @@ export function addFolderOptions(command: Command): Command {
 export async function findInputs(
   args: readonly string[],
   { match, exclude }: FolderArgs,
-  { io, outFolder }: { readonly io: Pick<Io, 'writeStderr'>; readonly outFolder: string | null },
+  { io, outFolder }: { readonly io: Pick<Io, 'writeInfo'>; readonly outFolder: string | null },
 ): Promise<FoundInputs> {
   const isFolder = await Promise.all(args.map(isFolderName));
   const hasFolder = isFolder.includes(true);
@@ -86,7 +86,7 @@ export async function findInputs(
     });
     inputs.push(...(await search.run()));
     const why = isMatch === null ? 'of no known media type' : 'that do not match';
-    for (const text of search.passedOverTexts(why)) io.writeStderr(`venc: ${safeText(`${arg}: ${text}`)}\n`);
+    for (const text of search.passedOverTexts(why)) io.writeInfo(`venc: ${safeText(`${arg}: ${text}`)}\n`);
   }
   return { inputs, hasFolder };
 }

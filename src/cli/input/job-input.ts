@@ -23,7 +23,7 @@ type SubmitInput =
  */
 export async function readJobInput(arg: string, io: Io, isXml = false): Promise<SubmitInput> {
   if (arg === '-') {
-    if (io.isTerminal.stdin) io.writeStderr('venc: type a request, and end it with Ctrl-D\n');
+    if (io.isTerminal.stdin) io.writeInfo('venc: type a request, and end it with Ctrl-D\n');
     const text = await readAll(io.stdin);
     // Bytes that are not UTF-8 are replaced, and no request has a character of zero.
     if (/[\0\ufffd]/.test(text.slice(0, 4096))) {

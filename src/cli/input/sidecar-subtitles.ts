@@ -54,7 +54,7 @@ function sidecarOf(name: string, stem: string, folder: string): readonly Sidecar
  */
 export async function readSidecars(
   path: string | null,
-  io: Pick<Io, 'writeStderr'>,
+  io: Pick<Io, 'writeStderr' | 'writeInfo'>,
 ): Promise<readonly RequestFields[]> {
   if (path === null) throw new VencError('UsageError', '--sidecar-subtitles needs a local media file.');
   const found = await findSidecars(path);
@@ -65,10 +65,8 @@ export async function readSidecars(
       ...(hearing_impaired === true ? ['SDH'] : []),
     ].join(', '),
   );
-  io.writeStderr(
-    found.length === 0
-      ? `venc: there are no subtitle files next to ${safeText(path)}\n`
-      : `venc: subtitles for ${safeText(basename(path))}: ${names.map((name) => `${name})`).join(', ')}\n`,
-  );
+  const listed = names.map((name) => `${name})`).join(', ');
+  if (found.length === 0) io.writeStderr(`venc: there are no subtitle files next to ${safeText(path)}\n`);
+  else io.writeInfo(`venc: subtitles for ${safeText(basename(path))}: ${listed}\n`);
   return found.map((file) => ({ ...file }));
 }

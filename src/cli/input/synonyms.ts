@@ -15,14 +15,14 @@ export const flagSynonyms: Readonly<Record<string, Synonym>> = {
   '--codec': { is: '--video-codec' },
   '--vcodec': { is: '--video-codec' },
   '--acodec': { is: '--audio-codec' },
+  '-vcodec': { alternatives: ['--video-codec'] },
+  '-acodec': { alternatives: ['--audio-codec'] },
   '--fps': { is: '--frame-rate' },
   '--framerate': { is: '--frame-rate' },
   '--resolution': { is: '--size' },
   '-y': { is: '--force' },
   '--overwrite': { is: '--force' },
-  '-q': { is: '--progress=none' },
-  '--quiet': { is: '--progress=none' },
-  '--silent': { is: '--progress=none' },
+  '--silent': { is: '--quiet' },
   '--bitrate': { alternatives: ['--video-bitrate', '--audio-bitrate'] },
   '--start': { alternatives: ['--start-clip'] },
   '--ss': { alternatives: ['--start-clip'] },
@@ -45,15 +45,10 @@ export const flagSynonyms: Readonly<Record<string, Synonym>> = {
   '--format': { use: 'the extension of the file name selects the container: film.webm, film.mp4' },
   '--container': { use: 'the extension of the file name selects the container: film.webm, film.mp4' },
   '-i': { use: 'the input takes no flag: venc run film.mov' },
-  '-v': { use: '--debug shows where an error comes from; venc --version prints the version' },
-  '--verbose': { use: '--debug shows where an error comes from' },
 };
 
 /** Hints for flags whose meaning depends on the command, by command and flag. */
 export const flagHints: Readonly<Record<string, string>> = {
-  'run -q': '--progress none shows no progress; --quality sets the quality (1 to 5)',
-  'submit -q': '--progress none shows no progress; --quality sets the quality (1 to 5)',
-  'plan -q': 'venc plan shows no progress; --quality sets the quality (1 to 5)',
   'run -n': 'no file is overwritten without --force; --dry-run prints the command lines without running them',
   'plan -n': 'venc plan runs nothing and overwrites nothing',
   'plan --dry-run': 'venc plan runs nothing',

@@ -18,13 +18,15 @@ export function suggestedArgs(
   args: readonly string[],
 ): readonly string[] | null {
   if (error.code === 'commander.unknownOption')
-    return suggestFlag(program, args, quotedTextOf(error.message));
+    return suggestFlag(program, args, quotedTextOf(messageAsTyped(error, args)));
   return error.code === 'commander.unknownCommand' ? suggestCommand(program, args) : null;
 }
 
 /** Converts an error of Commander to a one-sentence `UsageError` with a hint. */
 export function usageError(error: CommanderError, program: Command, args: readonly string[]): VencError {
-  const [first = ''] = error.message.replace(/^error: /, '').split('\n');
+  const [first = ''] = messageAsTyped(error, args)
+    .replace(/^error: /, '')
+    .split('\n');
   const { command, index } = namedCommand(program, args);
   // A command that also runs without a subcommand, as `venc workers` does, has no unknown commands for Commander.
   const isUnknownCommand = error.code === 'commander.excessArguments' && command.commands.length > 0;
@@ -107,6 +109,14 @@ const errorRewordings: Readonly<
   },
 };
 
+/** The message of an error with an unknown flag as it was typed: Commander reads `-vn` as `-v` and `-n`. */
+function messageAsTyped({ message }: CommanderError, args: readonly string[]): string {
+  const rest = /^error: unknown option '-(\w+)'/.exec(message)?.[1];
+  if (rest === undefined || args.includes(`-${rest}`)) return message;
+  const typed = args.find((arg) => /^-[qv]+\w/.test(arg) && arg.endsWith(rest));
+  return typed === undefined ? message : message.replace(`'-${rest}'`, `'${typed}'`);
+}
+
 /** The quoted part of a message of Commander. */
 function quotedTextOf(message: string): string {
   return /'(.+)'/.exec(message)?.[1] ?? '';
@@ -175,7 +185,6 @@ function suggestFlag(program: Command, args: readonly string[], typed: string): 
   const { command } = namedCommand(program, args);
   const [name = ''] = typed.split('=');
   if (command.name() === 'run' && typed === '--dry-run') return asPlan(args);
-  if (command === program && typed === '-v' && args.length === 1) return ['--version'];
   const synonym = flagSynonyms[name];
   const suggested = commandFlagSynonyms[`${command.name()} ${name}`] ?? isOf(synonym);
   if (suggested === null || !has(command, suggested.replace(/=.*$/, ''))) return null;

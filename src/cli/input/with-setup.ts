@@ -52,7 +52,7 @@ export async function changeSetup<T>(
 ): Promise<T> {
   const isInDatabase = (await databaseOf(context, options)) !== null;
   return readSetup(context, options, (setup) => {
-    if (isInDatabase) context.io.writeStderr(`venc: using ${safeText(setup.name)}\n`);
+    if (isInDatabase) context.io.writeInfo(`venc: using ${safeText(setup.name)}\n`);
     return work(setup);
   });
 }

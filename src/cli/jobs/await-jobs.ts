@@ -32,7 +32,7 @@ interface AwaitOptions {
 export async function awaitJobs(
   client: Client,
   ids: readonly number[],
-  io: Pick<Io, 'writeStderr'>,
+  io: Pick<Io, 'writeStderr' | 'writeInfo'>,
   options: AwaitOptions,
 ): Promise<ExitCode> {
   const { signal, isKnownReachable = false, discovery } = options;
@@ -40,7 +40,7 @@ export async function awaitJobs(
   let unreachable: VencError | null = null;
   let asksForPause = discovery === undefined && options.pollsOnce !== true;
   const notePause = (pause: QueuePause | null) =>
-    io.writeStderr(`venc: ${pause === null ? 'the queue is resumed' : pausedHint(pause)}\n`);
+    io.writeInfo(`venc: ${pause === null ? 'the queue is resumed' : pausedHint(pause)}\n`);
   const events =
     options.pollsOnce === true
       ? pollOnce(client, ids, signal)

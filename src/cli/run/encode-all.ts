@@ -85,6 +85,9 @@ export async function encodeAll(
             }),
           onProgress: (record) =>
             showProgress(display, record, { index, count: runs.length, name, paths: resolvedRequest.paths }),
+          onDetail: io.isVerbose
+            ? (line) => display.writeStderr(`venc: ${safeText(line.replace(/^Job \d+: /, ''))}\n`)
+            : undefined,
           onError: (message) => {
             if (!reported.has(message)) display.writeStderr(`venc: ${message}\n`);
             reported.add(message);
@@ -107,7 +110,7 @@ export async function encodeAll(
         });
         if (encode !== null) await display.withDisplayHidden(() => results.add(name, encode.job));
         if (code === exitCodes.done) code = ended;
-        if (hasSummary && encode !== null) display.writeStderr(encodedText(encode));
+        if (hasSummary && encode !== null) display.writeInfo(encodedText(encode));
       } catch (error) {
         if (!isVencError(error)) throw error;
         if (isFatal(error, name)) throw count === 1 ? error : withCount(error, encodes.length, count);
@@ -120,7 +123,7 @@ export async function encodeAll(
     display.stop();
   }
   if (hasSummary && count > 1) {
-    io.writeStderr(encodedTotalText(encodes, count, (Date.now() - startedAtMs) / 1000));
+    io.writeInfo(encodedTotalText(encodes, count, (Date.now() - startedAtMs) / 1000));
   }
   return { code, encodes };
 }
@@ -217,7 +220,7 @@ async function reportEnd(
   { io, display, name, isOnly, options }: EndReporting,
 ): Promise<ExitCode> {
   if (encode === null) {
-    display.writeStderr(
+    display.writeInfo(
       `venc: ${isOnly ? '' : `${safeText(name)}: `}the request is valid; nothing was encoded\n`,
     );
     return exitCodes.done;

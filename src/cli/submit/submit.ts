@@ -27,7 +27,7 @@ import type { Uploads } from './uploads.js';
 /** What the creates of one command share. */
 interface CreateContext {
   readonly client: Client;
-  readonly io: Pick<Io, 'writeStdout' | 'writeStderr'>;
+  readonly io: Pick<Io, 'writeStdout' | 'writeStderr' | 'writeInfo'>;
   readonly options: SubmitOptions;
   readonly stream: RequestStream;
   /** Null if there are no files to upload. */
@@ -94,7 +94,7 @@ export async function submit(
     uploads?.display.stop();
     listening.dispose();
   });
-  if (submitted.isTest && stream.kind === 'input') io.writeStderr(testModeText);
+  if (submitted.isTest && stream.kind === 'input') io.writeInfo(testModeText);
   return afterSubmit(client, submitted, { io, mode, options, waiting });
 }
 
@@ -164,13 +164,11 @@ async function printCreated(
   if (options.json === true) await io.writeStdout(`${jsonText(answer, name === null ? 2 : 0)}\n`);
   else if (id > 0) await io.writeStdout(`${id}\n`);
   await printResponseWarnings(answer, fields, { io, typed, where });
-  if (stream.kind === 'single' && normaliseCreated(answer).test === true) io.writeStderr(testModeText);
+  if (stream.kind === 'single' && normaliseCreated(answer).test === true) io.writeInfo(testModeText);
   if (id > 0) return;
   const isValidated = stream.kind !== 'line' || readBoolean(fields.mock);
-  const text = isValidated
-    ? 'the request is valid; nothing was queued'
-    : 'accepted, but the response has no job id';
-  io.writeStderr(`venc: ${where}${text}\n`);
+  if (isValidated) io.writeInfo(`venc: ${where}the request is valid; nothing was queued\n`);
+  else io.writeStderr(`venc: ${where}accepted, but the response has no job id\n`);
 }
 
 /** Replaces the addresses of the watermarks in a request. */
@@ -240,7 +238,7 @@ async function send(
     } catch (error) {
       const seconds = name === null ? null : requestedWaitSeconds(error);
       if (seconds === null || !(await isVencDaemon(client))) throw error;
-      io.writeStderr(`venc: ${name}: the service asks to wait for ${seconds} s\n`);
+      io.writeInfo(`venc: ${name}: the service asks to wait for ${seconds} s\n`);
       await abortableSleep(seconds * 1000, signal);
     }
   }
@@ -301,7 +299,7 @@ async function afterSubmit(
 ): Promise<ExitCode> {
   if (ids.length === 0) return code;
   if (options.wait !== true) {
-    if (isForPerson(io, mode, options)) io.writeStderr(formatNextSteps(ids, isHosted));
+    if (isForPerson(io, mode, options)) io.writeInfo(formatNextSteps(ids, isHosted));
     return code;
   }
   const { waitAndDownload } = await import('./after-submit.js');

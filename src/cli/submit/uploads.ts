@@ -160,7 +160,7 @@ async function uploadFile(
 }
 
 /** Shows the progress of uploads. */
-interface UploadDisplay extends Pick<Io, 'writeStdout' | 'writeStderr'> {
+interface UploadDisplay extends Pick<Io, 'writeStdout' | 'writeStderr' | 'writeInfo'> {
   /** Starts a file. `report` takes the number of bytes uploaded so far. */
   start(
     file: FileToUpload,
@@ -209,6 +209,7 @@ function createUploadDisplay(io: Io, mode: ProgressMode, all: readonly FileToUpl
     writeStdout: (text) =>
       display === null ? io.writeStdout(text) : display.withDisplayHidden(() => io.writeStdout(text)),
     writeStderr: (text) => (display ?? io).writeStderr(text),
+    writeInfo: (text) => (display ?? io).writeInfo(text),
     stop,
   };
 }

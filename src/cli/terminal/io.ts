@@ -19,8 +19,14 @@ export interface Io {
   readonly width: number;
   /** Writes to stdout. Resolves when more can be written. */
   writeStdout(text: string): Promise<void>;
-  /** Writes to stderr. */
+  /** Writes to stderr: warnings and errors. */
   writeStderr(text: string): void;
+  /** Writes information to stderr, unless the command is quiet. */
+  writeInfo(text: string): void;
+  /** Whether progress and information are hidden (`-q`). */
+  readonly isQuiet: boolean;
+  /** Whether requests and command lines are printed to stderr (`-v`). */
+  readonly isVerbose: boolean;
   /** Ends the process immediately. */
   exit(code: number): never;
 }
@@ -34,7 +40,7 @@ interface ProcessStreams {
 }
 
 /**
- * Creates the `Io` of a process. The process exits with 0 when the reader of stdout closes the pipe (`venc list | head
+ * Creates the `Io` of a process. It is neither quiet nor verbose: the flags are parsed later. The process exits with 0 when the reader of stdout closes the pipe (`venc list | head
  * -1`), because that is not an error. A closed stderr is ignored.
  */
 export function createIo(streams: ProcessStreams, hasColour: boolean, exit: Io['exit']): Io {
@@ -68,6 +74,8 @@ export function createIo(streams: ProcessStreams, hasColour: boolean, exit: Io['
         else stdout.once('drain', resolve);
       }),
     writeStderr: (text) => void stderr.write(text),
+    writeInfo: (text) => void stderr.write(text),
+    ...{ isQuiet: false, isVerbose: false },
     exit,
   };
 }

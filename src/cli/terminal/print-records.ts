@@ -65,7 +65,7 @@ export async function printRecords(io: Io, options: OutputFormatOptions, records
   const values = selection?.values ?? records.items;
   if (options.json === true) return io.writeStdout(`${jsonText(values, 2)}\n`);
   if (options.jsonl === true) return io.writeStdout(values.map((value) => `${jsonText(value)}\n`).join(''));
-  if (values.length === 0) return io.writeStderr(`venc: ${records.emptyText}\n`);
+  if (values.length === 0) return io.writeInfo(`venc: ${records.emptyText}\n`);
   const style = tableStyleOf(io);
   return io.writeStdout(
     io.toTerminalSymbols(selection === null ? await records.text(style) : selection.table(style)),

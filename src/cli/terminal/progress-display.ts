@@ -9,6 +9,8 @@ export interface ProgressDisplay {
   update(percent: number, activity: string, record: object): void;
   /** Writes a message above the display. */
   writeStderr(text: string): void;
+  /** Writes information above the display, unless the command is quiet. */
+  writeInfo(text: string): void;
   /** Clears the display while `write` writes to the same terminal, then draws it again below. */
   withDisplayHidden(write: () => Promise<void>): Promise<void>;
   /** Stops updating the display and leaves it on the screen. */
@@ -26,11 +28,13 @@ export async function openProgressDisplay(
 ): Promise<ProgressDisplay> {
   if (mode === 'tty') {
     const { createProgressBar } = await import('./progress-bar.js');
-    return createProgressBar(io, title);
+    const bar = createProgressBar(io, title);
+    return { ...bar, writeInfo: bar.writeStderr };
   }
   const writeStderr = (text: string) => io.writeStderr(text);
   const silentDisplay = {
     writeStderr,
+    writeInfo: (text: string) => io.writeInfo(text),
     withDisplayHidden: (write: () => Promise<void>) => write(),
     stop: () => {},
   };
@@ -59,7 +63,7 @@ function plainLines(io: Io, title: string): ProgressDisplay['update'] {
 }
 
 /** Shows the progress of one transfer. */
-export interface TransferDisplay extends Pick<ProgressDisplay, 'writeStderr' | 'withDisplayHidden' | 'stop'> {
+export interface TransferDisplay extends Omit<ProgressDisplay, 'update'> {
   /** Reports the bytes done and the total; null if unknown. */
   readonly report: (doneBytes: number, totalBytes: number | null) => void;
 }
@@ -74,7 +78,7 @@ export async function openTransferDisplay(
   title: string,
   recordOf: (doneBytes: number, totalBytes: number | null) => object,
 ): Promise<TransferDisplay> {
-  const display = await openProgressDisplay(io, mode, title);
+  const { update, ...display } = await openProgressDisplay(io, mode, title);
   const activity = transferText(() => performance.now());
   let reportedAt = Number.NEGATIVE_INFINITY;
   return {
@@ -83,11 +87,9 @@ export async function openTransferDisplay(
       if (done !== total && now - reportedAt < reportEveryMs) return;
       reportedAt = now;
       const percent = total === null || total === 0 ? 0 : Math.floor((done / total) * 10_000) / 100;
-      display.update(percent, activity(done, total), recordOf(done, total));
+      update(percent, activity(done, total), recordOf(done, total));
     },
-    writeStderr: display.writeStderr,
-    withDisplayHidden: display.withDisplayHidden,
-    stop: display.stop,
+    ...display,
   };
 }
 

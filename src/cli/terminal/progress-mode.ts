@@ -14,24 +14,26 @@ export type ProgressChoice = (typeof choices)[number];
 /** The flag `--progress`, its help text and its parser. */
 export const progressOption = [
   '--progress <how>',
-  'show progress as auto, tty, plain, json or none (default: auto)',
+  'show progress as auto, tty, plain, json or none',
   choiceParser('--progress', choices),
 ] as const;
 
 /** The mode for a choice at one of the outputs. Throws `UsageError` if `tty` was requested without a terminal. */
 function progressMode(io: Io, choice: ProgressChoice | undefined, at: 'stdout' | 'stderr'): ProgressMode {
+  if (io.isQuiet && at === 'stderr') return 'none';
   if (choice === 'tty' && !io.isTerminal[at]) {
     throw new VencError('UsageError', `--progress tty needs a terminal at ${at}.`, {
       hint: '--progress plain works without a terminal',
     });
   }
   if (choice !== undefined && choice !== 'auto') return choice;
-  return io.canDraw[at] ? 'tty' : 'plain';
+  // The lines of -v would be written over the display.
+  return io.canDraw[at] && !io.isVerbose ? 'tty' : 'plain';
 }
 
 /**
  * The mode for a command: its flag, else the configuration. A configured value applies to every command, so `tty` is
- * ignored without a terminal, and `none` is ignored if the progress is the answer itself (at stdout).
+ * ignored without a terminal, and `none` is ignored if the progress is the answer itself (at stdout), as is `-q`.
  */
 export async function chosenMode(
   { io, config }: Pick<Context, 'io' | 'config'>,

@@ -32,7 +32,7 @@ async function find(
   const printed: string[] = [];
   const short = (text: string) => text.replaceAll(root, 'R');
   const { inputs, hasFolder } = await findInputs(args, options, {
-    io: { writeStderr: (text) => printed.push(short(text)) },
+    io: { writeInfo: (text) => printed.push(short(text)) },
     outFolder: out,
   });
   return {

@@ -17,7 +17,8 @@ function filmWith(names: readonly string[]): string {
 
 function fakeIo(): { readonly io: Io; readonly printed: () => string } {
   let text = '';
-  const io = { env: {}, writeStderr: (more: string) => (text += more) };
+  const write = (more: string) => (text += more);
+  const io = { env: {}, writeStderr: write, writeInfo: write };
   // Only these members are used.
   return { io: io as unknown as Io, printed: () => text };
 }

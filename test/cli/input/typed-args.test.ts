@@ -12,13 +12,13 @@ import { runInProcess } from '../run-here.js';
 const answered: readonly (readonly [string, string])[] = [
   ['submit a.mov --bitrate 4', 'did you mean --video-bitrate, --audio-bitrate?'],
   ['submit a.mov --vidio-codec vp8', 'did you mean --video-codec, --audio-codec?'],
-  ['run a.mov -q 20', '--progress none shows no progress; --quality sets the quality (1 to 5)'],
+  ['run a.mov -vn', 'did you mean --skip-video?'],
+  ['run a.mov -vcodec h264', 'did you mean --video-codec?'],
   [
     'run a.mov -n',
     'no file is overwritten without --force; --dry-run prints the command lines without running them',
   ],
   ['submit a.mov --dry-run', '--mock has the service check the request and queue nothing; venc plan prints'],
-  ['list -v', '--debug shows where an error comes from; venc --version prints the version'],
   ['list --qqqq', 'venc list --help lists the flags'],
   ['get 4', 'did you mean download, show?'],
   ['status', 'venc list shows all jobs, venc show ID one of them, venc doctor the service'],
@@ -136,7 +136,7 @@ test('the error for --thumbnails shows a number as its main form', async () => {
 
 test('every alias of other programs refers to an existing command or flag', async () => {
   const tree = commandTree(await loadProgram(createIo(process, false, (code) => process.exit(code))));
-  const commands = tree.commands.flatMap((one) => [one, ...one.commands]);
+  const commands = [tree, ...tree.commands.flatMap((one) => [one, ...one.commands])];
   const flags = new Set(commands.flatMap((one) => one.flags.flatMap(({ long, short }) => [long, short])));
   const names = new Set(commands.map(({ path }) => path.at(-1)));
   for (const [typed, synonym] of Object.entries(flagSynonyms)) {

@@ -35,6 +35,20 @@ for (const [configured, flag, exists, mode] of cases) {
   });
 }
 
+test('-q shows no progress, except where it is the answer, and -v draws nothing', async () => {
+  const ends = { stdin: true, stdout: true, stderr: true };
+  const modeOf = (flags: object, at: 'stdout' | 'stderr', choice?: ProgressChoice) => {
+    // No other part of the io is used.
+    const io = { isTerminal: ends, canDraw: ends, ...flags } as unknown as Io;
+    return chosenMode({ io, config: async () => ({}) }, choice, at);
+  };
+  assert.is(await modeOf({ isQuiet: true }, 'stderr'), 'none');
+  assert.is(await modeOf({ isQuiet: true }, 'stderr', 'plain'), 'none');
+  assert.is(await modeOf({ isQuiet: true }, 'stdout'), 'tty');
+  assert.is(await modeOf({ isVerbose: true }, 'stderr'), 'plain');
+  assert.is(await modeOf({ isVerbose: true }, 'stderr', 'tty'), 'tty');
+});
+
 test('a watch command shows progress in any configuration', async () => {
   const ends = { stdin: false, stdout: false, stderr: false };
   // No other part of the io is used.
