@@ -172,6 +172,8 @@ export interface Ffmpeg {
    * keyframes. Never rejects.
    */
   listShapes(path: string, media: MediaFacts, signal?: AbortSignal): Promise<FrameShapes | null>;
+  /** The length in seconds that the header of a file states; null if it states none. Never rejects. */
+  readLength(path: string, signal: AbortSignal): Promise<number | null>;
   /** Measures the bitrate of a file's video from all its packets; null if it cannot be determined. Never rejects. */
   measureVideo(path: string, signal: AbortSignal): Promise<MeasuredVideo | null>;
   /**

@@ -27,7 +27,7 @@ import {
 import { measureConstantRate } from './probe/constant-rate.js';
 import { findCopyStart } from './probe/find-copy-start.js';
 import { hidesShapes, listShapes } from './probe/list-shapes.js';
-import { findDisplayedFrame, measureSeconds, measureVideo } from './probe/measure-streams.js';
+import { findDisplayedFrame, measureSeconds, measureVideo, readLength } from './probe/measure-streams.js';
 import { probeFile } from './probe/probe-file.js';
 import { probeImage } from './probe/probe-image.js';
 import { findMeasurer } from './quality/find-measurer.js';
@@ -161,6 +161,7 @@ export async function openFfmpeg(options: OpenOptions = {}): Promise<OpenedFfmpe
       measureConstantRate(ffprobe, path, video, probeSettings, signal),
     listShapes: async (path, media, signal) =>
       hidesShapes(itsCapabilities) ? listShapes(ffprobe, path, media, probeSettings, signal) : null,
+    readLength: (path, signal) => readLength(ffprobe, path, probeSettings, signal),
     measureVideo: (path, signal) => measureVideo(ffprobe, path, probeSettings, signal),
     measureSeconds: (path, streamIndex, signal) =>
       measureSeconds(ffprobe, path, streamIndex, probeSettings, signal),

@@ -59,7 +59,9 @@ async function answerTo(words: readonly string[], stdin = '', daemon?: TestDaemo
   const { folder, env } = nowhere();
   if (daemon !== undefined) Object.assign(env, { VENC_URL: daemon.url, VENC_API_KEY: daemon.key });
   const { code, stdout, stderr } = await runInProcess(words, { env, stdin, width: 100 });
-  const text = `${stdout}${stderr}`.replaceAll(folder, '/FOLDER').replaceAll(/took [\d.]+s/g, 'took TIME');
+  const text = `${stdout}${stderr}`
+    .replaceAll(folder, '/FOLDER')
+    .replaceAll(/(?<=took |failed, )[\d.]+s/g, 'TIME');
   return `$ venc ${words.join(' ')}${stdin === '' ? '' : ` <<< '${stdin}'`}\n${text}exit code ${code}\n`;
 }
 

@@ -1,5 +1,5 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runCli, startCli } from '../cli/run-cli.js';
@@ -27,7 +27,12 @@ test('run encodes several inputs into a folder, continues after an error, and pr
   assert.match(stderr, /^venc: nowhere\.mov cannot be read/m);
   assert.match(stderr, /^venc: c\.mov: the encode failed\nvenc: {3}input: NoMediaError/m);
   assert.match(stderr, /^venc: out\/a\.mp4: [\d.]+ kB to [\d.]+ kB \(\d+%\), took [\d.]+m?s \([\d.]+x\)$/m);
-  assert.match(stderr, /\nvenc: 2 of 4 files encoded, [\d.]+ kB to [\d.]+ kB \(\d+%\), took [^\n]+\n$/);
+  const [summary = '', ...rest] = stderr.slice(stderr.indexOf('venc: 2 of 4')).split('\n');
+  assert.match(summary, /^venc: 2 of 4, 2 failed, [\d.]+ kB to [\d.]+ kB \(\d+%\), [\d.]+s$/);
+  assert.match(rest[0] ?? '', /^venc: {3}nowhere\.mov: UsageError: nowhere\.mov cannot be read/);
+  assert.match(rest[1] ?? '', /^venc: {3}c\.mov: NoMediaError: /);
+  const repeat = 'venc: to repeat only these: venc run --out out --width 32 nowhere.mov c.mov';
+  assert.equal(rest.slice(2), [repeat, '']);
 });
 
 test('an input without a job has an entry with its error in the results', async () => {
@@ -45,15 +50,44 @@ test('an input without a job has an entry with its error in the results', async 
             .map((line) => JSON.parse(line));
     const missing = {
       input: 'nowhere.mov',
+      state: 'failed',
       error_class: 'UsageError',
       error_message: 'nowhere.mov cannot be read: there is no such file.',
+      warnings: [],
+      outputs: [],
     };
     // An array has the order of the inputs, and lines that of the ends.
     const [job, error] = flag === '--json' ? found : found.toReversed();
-    assert.equal([job.job.state, error], ['finished', missing]);
+    const { input, state, outputs } = job;
+    assert.equal([input, state, outputs, error], ['a.mov', 'finished', job.job.output_media_files, missing]);
   }
   const alone = await runCli(['run', 'nowhere.mov', '-o', 'a.mp4', '--json'], { cwd });
   assert.equal([alone.code, JSON.parse(alone.stdout)[0].error_class], [2, 'UsageError']);
+});
+
+test('--progress json has the whole batch in each line, and its percentage never falls', async () => {
+  const cwd = await films();
+  await writeFile(join(cwd, 'list.txt'), 'b.mov\0nowhere.mov\0');
+  const words = ['run', 'a.mov', '--from', 'list.txt', '-o', 'out', '--width', '32', '--progress', 'json'];
+  const { stderr } = await runCli(words, { cwd });
+  const lines = stderr.split('\n').filter((line) => line.startsWith('{'));
+  const records = lines.map((line) => JSON.parse(line));
+  const percents = records.map(({ percent }) => percent);
+  assert.equal(
+    percents,
+    percents.toSorted((one, other) => one - other),
+  );
+  const { files, files_done, files_failed, percent, event } = records.at(-1);
+  assert.equal([files, files_done, files_failed, percent, event], [3, 2, 1, 100, '3 files']);
+});
+
+test('more than ten failed inputs are in a list that --from reads', async () => {
+  const cwd = tempFolder();
+  const names = Array.from({ length: 11 }, (_, index) => `gone ${index}.mov`);
+  const { stderr } = await runCli(['run', ...names, '-o', 'out'], { cwd });
+  const [, list = ''] = /venc run --out out --from (\S+)\n$/.exec(stderr) ?? [];
+  assert.is(await readFile(list, 'utf8'), names.map((name) => `${name}\n`).join(''), stderr);
+  await rm(dirname(list), { recursive: true });
 });
 
 test('output names that two inputs would share are reported before an encode starts', async () => {

@@ -8,6 +8,20 @@ import { isUsableAudio } from './read-streams.js';
 import { usableVideos } from './read-video.js';
 import { entryArgs, launchFfprobe, type ProbeSettings, readFfprobeOutput } from './run-ffprobe.js';
 
+/** Implements `Ffmpeg.readLength`. */
+export async function readLength(
+  ffprobe: Binary,
+  path: string,
+  settings: ProbeSettings,
+  signal: AbortSignal,
+): Promise<number | null> {
+  const limited = AbortSignal.any([signal, limitSignal(settings.seconds * 1000)]);
+  const args = entryArgs('format=duration');
+  const output = await readFfprobeOutput(ffprobe, args, path, { settings, signal: limited }).catch(() => '');
+  const seconds = Number.parseFloat(output);
+  return seconds > 0 ? seconds : null;
+}
+
 /** Implements `Ffmpeg.measureVideo`. */
 export async function measureVideo(
   ffprobe: Binary,

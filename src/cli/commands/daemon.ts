@@ -81,6 +81,7 @@ async function run(command: Command, context: Context) {
     keepDays: flags.keepDays ?? null,
     keepJobs: flags.keepJobs ?? null,
     slotTimes: slotTimesOf(flags),
+    isVerbose: io.isVerbose,
     log: serviceLog(flags.logFormat, io),
   });
   const stopped = stopOnSignal(io, () => daemon.stop());

@@ -10,6 +10,7 @@ import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { durationParser } from '../../shared/flag-parsers.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import { isAbandonedLock, tryFileLock } from '../../shared/util/lock/file-lock.js';
+import { repeatCommand } from '../batch/repeat-command.js';
 import type { Context, ProgramFlags } from '../context.js';
 import { isHosted, outputsIn, withOverwrite } from '../destinations/output-names.js';
 import {
@@ -21,7 +22,14 @@ import {
   withOwnFolder,
 } from '../destinations/resolve-destinations.js';
 import { collectValues } from '../input/args.js';
-import { addFolderOptions, type FolderArgs, findInputs, oneInput } from '../input/find-inputs.js';
+import {
+  addFolderOptions,
+  type FolderArgs,
+  findInputs,
+  namesInFolders,
+  oneInput,
+} from '../input/find-inputs.js';
+import { fromOption, namedInputs } from '../input/input-list.js';
 import {
   addJobOptions,
   buildRequestBody,
@@ -50,6 +58,7 @@ import { addDaemonFlag } from '../terminal/service-process.js';
 
 interface RunOptions extends JobArgs, FolderArgs, ProgramFlags {
   readonly out?: readonly string[];
+  readonly from?: string;
   readonly sample?: boolean;
   readonly force?: boolean;
   readonly progress?: ProgressChoice;
@@ -68,6 +77,7 @@ export function define(command: Command, { handler }: Context): void {
       'local media files, folders, URLs, requests (FILE.json, FILE.xml), or - for a request on stdin',
     )
     .option('-o, --out <file>', 'file of an output, one for each --output, or a folder', collectValues)
+    .option(...fromOption)
     .option('--sample', `encode a test video with audio to ${sampleFile}`)
     .option('--force', 'overwrite existing files')
     .option(...sidecarOption)
@@ -91,7 +101,9 @@ export function define(command: Command, { handler }: Context): void {
   for (const name of ['nice', 'io-idle'] as const) addDaemonFlag(command, name, daemonFlags[name]);
   withExamplesFirst(addLadderOptions(addJobOptions(command, daemonSettings), 'dir'), details).action(
     handler((args: readonly string[], options: RunOptions, context: Context) =>
-      withTypedErrors(args.length === 1 ? args[0] : undefined, options, () => run(args, options, context)),
+      withTypedErrors(args.length === 1 ? args[0] : undefined, options, async () =>
+        run(await namedInputs(args, options), options, context, (inputs) => repeatCommand(command, inputs)),
+      ),
     ),
   );
 }
@@ -113,7 +125,12 @@ Examples:
   venc run film.mov -o small.mp4 --output width=640 \\
     -o large.mp4 --output width=1920`;
 
-async function run(args: readonly string[], given: RunOptions, context: Context): Promise<ExitCode> {
+async function run(
+  args: readonly string[],
+  given: RunOptions,
+  context: Context,
+  repeat: (names: readonly string[]) => Promise<readonly string[]>,
+): Promise<ExitCode> {
   const { io } = context;
   const presets = createPresets(io.env);
   const options = withLadderFolder(
@@ -158,7 +175,14 @@ async function run(args: readonly string[], given: RunOptions, context: Context)
               hasOwnFolder: hasLadder(options) && isBatch(found),
             }),
         });
-        const reporting = { io, mode, count: inputs.length, options, results };
+        const reporting = {
+          io,
+          mode,
+          names: inputs.map(({ name }) => name),
+          options,
+          results,
+          repeat: (failed: readonly string[]) => repeat(namesInFolders(inputs, failed)),
+        };
         const { code } = await encodeAll(prepared.runs, reporting, encoding);
         return prepared.exitCode === exitCodes.done ? code : prepared.exitCode;
       } finally {
@@ -208,7 +232,7 @@ async function runSample(
   const results = createResults(io, options);
   const { code, encodes } = await encodeAll(
     [{ name: sampleFile, resolvedRequest }],
-    { io, mode, count: 1, options, results },
+    { io, mode, names: [sampleFile], repeat: async () => [], options, results },
     encoding,
   ).finally(() => results.end([sampleFile]));
   const [made] = encodes.flatMap(({ job, destinations: paths }) =>

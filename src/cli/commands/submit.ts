@@ -1,8 +1,10 @@
 import { type Command, Option } from 'commander';
 import { VencError } from '../../shared/errors.js';
 import { durationParser } from '../../shared/flag-parsers.js';
+import { repeatCommand } from '../batch/repeat-command.js';
 import type { Context } from '../context.js';
 import { addFolderOptions } from '../input/find-inputs.js';
+import { fromOption, namedInputs } from '../input/input-list.js';
 import { addJobOptions, sidecarOption, withExamplesFirst } from '../input/job-args.js';
 import { isRequestName } from '../input/job-input.js';
 import { addLadderOptions, rejectLadderPlace } from '../input/ladder-flags.js';
@@ -16,9 +18,10 @@ import { progressOption } from '../terminal/progress-mode.js';
 export function define(command: Command, { handler }: Context): void {
   command
     .argument(
-      '<input...>',
+      '[input...]',
       'URLs, media files, folders, requests (FILE.json, FILE.xml), or - for a request on stdin',
     )
+    .option(...fromOption)
     .option('--xml', 'parse the request as XML')
     .addOption(
       new Option('--ndjson', 'with -: one JSON request per line, a job for each').conflicts([
@@ -51,11 +54,17 @@ export function define(command: Command, { handler }: Context): void {
   withExamplesFirst(addLadderOptions(addJobOptions(command), 'url'), details).action(
     handler((args: readonly string[], options: SubmitOptions, context: Context) =>
       withTypedErrors(args.length === 1 ? args[0] : undefined, options, async () => {
+        if (args.length === 0 && options.from === undefined)
+          throw new VencError('UsageError', 'submit needs an input, or a list of inputs with --from.', {
+            hint: 'for example: venc submit film.mov',
+          });
         rejectUnusedFlags(options);
         rejectLadderPlace(options, args.length);
+        const inputs = await namedInputs(args, options);
         const choose = createPresets(context.io.env, context.client);
-        const hasRequest = options.ndjson === true || args.some(isRequestName);
-        return submit(args, await withPresetLadder(options, { hasRequest, choose }), context);
+        const hasRequest = options.ndjson === true || inputs.some(isRequestName);
+        const chosen = await withPresetLadder(options, { hasRequest, choose });
+        return submit(inputs, chosen, context, (names) => repeatCommand(command, names));
       }),
     ),
   );
@@ -101,6 +110,5 @@ Examples:
   venc submit film.mov --output filename=small.mp4,width=640 \\
     --output filename=large.mp4,width=1920
   venc submit request.json --test
-  venc submit film.mov --watermark url=logo.png,x=-20,y=20
   echo '{"input": "sftp://me:secret@example.com/a.mov"}' | venc submit -
   venc submit - --ndjson --idempotency-key tuesday < jobs.ndjson`;

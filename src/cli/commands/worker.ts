@@ -114,6 +114,7 @@ async function run(command: Command, context: Context): Promise<ExitCode> {
     allowPrivateNetwork: flags.allowPrivateNetwork === true,
     stallTimeoutSeconds: flags.stallTimeout,
     slotTimes: slotTimesOf(flags),
+    isVerbose: io.isVerbose,
     log: serviceLog(flags.logFormat, io),
   });
   void worker.lost.then((error) => exitImmediately(io, error));

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Dirent } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import type { Command } from 'commander';
 import { VencError } from '../../shared/errors.js';
 import { mediaExtensions } from '../../shared/settings/general.js';
@@ -61,13 +61,14 @@ export async function findInputs(
 ): Promise<FoundInputs> {
   const isFolder = await Promise.all(args.map(isFolderName));
   const hasFolder = isFolder.includes(true);
+  const named = args.map((name) => ({ name, folder: folderBehindDot(name), error: null }));
   const isMatch = globsOf(match, '--match');
   const isExcluded = globsOf(exclude, '--exclude') ?? (() => false);
   if (!hasFolder) {
     const flag = match !== undefined ? '--match' : exclude !== undefined ? '--exclude' : null;
     if (flag !== null)
       throw new VencError('UsageError', `${flag} chooses files in folders, and no input is a folder.`);
-    return { inputs: args.map((name) => ({ name, folder: '', error: null })), hasFolder };
+    return { inputs: named, hasFolder: named.some(({ folder }) => folder !== '') };
   }
   const outputs = outFolder === null ? null : await realpath(outFolder).catch(() => null);
   const files = args.filter((arg, index) => isFolder[index] === false && arg !== '-' && !isUrl(arg));
@@ -75,7 +76,7 @@ export async function findInputs(
   const inputs: FoundInput[] = [];
   for (const [index, arg] of args.entries()) {
     if (isFolder[index] !== true) {
-      inputs.push({ name: arg, folder: '', error: null });
+      inputs.push({ name: arg, folder: folderBehindDot(arg), error: null });
       continue;
     }
     const search = new FolderSearch(arg, {
@@ -89,6 +90,23 @@ export async function findInputs(
     for (const text of search.passedOverTexts(why)) io.writeInfo(`venc: ${safeText(`${arg}: ${text}`)}\n`);
   }
   return { inputs, hasFolder };
+}
+
+/** The folder behind `/./` in a path, which is made again for the outputs, as rsync does; empty without one. */
+function folderBehindDot(name: string): string {
+  const path = isUrl(name) ? undefined : /^.*?\/\.\/(.+)$/s.exec(name)?.[1];
+  return path === undefined ? '' : folderOf(path);
+}
+
+/** Arguments that name some of the inputs, and keep the folders of their outputs. */
+export function namesInFolders(inputs: readonly FoundInput[], names: readonly string[]): readonly string[] {
+  return inputs
+    .filter(({ name }) => names.includes(name))
+    .map(({ name, folder }) => {
+      const path = `${folder}/${basename(name)}`;
+      if (folder === '' || name.includes('/./') || !name.endsWith(path)) return name;
+      return `${name.slice(0, -path.length) || './'}./${path}`;
+    });
 }
 
 function isFolderName(arg: string): Promise<boolean> {

@@ -21,6 +21,8 @@ interface AwaitOptions {
   readonly pollsOnce?: boolean;
   /** Whether to also wait for all active jobs, until none is active. */
   readonly discovery?: 'until-idle';
+  /** The name of the input of a job, if there are several. */
+  readonly nameOf?: (id: number) => string | null;
   /** Called for every event. */
   readonly onEvent?: (event: FollowEvent) => Promise<void> | void;
 }
@@ -68,7 +70,11 @@ export async function awaitJobs(
       if (event.type !== 'final' && event.type !== 'rejected') continue;
       const ended = endOf(event);
       if (ended !== exitCodes.done) {
-        io.writeStderr(event.type === 'final' ? failureText(event.job) : formatError(event.error, false));
+        io.writeStderr(
+          event.type === 'final'
+            ? failureText(event.job, options.nameOf?.(event.job.id))
+            : formatError(event.error, false),
+        );
       }
       if (options.isAny === true && event.type === 'final') return ended;
       if (code === exitCodes.done) code = ended;

@@ -1,10 +1,10 @@
 import { toHintForm } from '../../shared/errors.js';
 import type { JobProgressRecord, JobRecord, MediaFileRecord, ProgressRecord } from '../../shared/records.js';
-import { displayProgress, displayState, etaOfFile, etaOfJob, isFinal } from '../../shared/states.js';
+import { displayProgress, displayState, etaOfFile, etaOfJob } from '../../shared/states.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import { adviceFor } from './error-text.js';
 import { colourState, type TextColours } from './paint.js';
-import { humanDuration, humanId, humanPercent, humanSize, sizeAndShare } from './units.js';
+import { humanDuration, humanId, humanPercent, sizesText } from './units.js';
 
 /** One progress record in one line: `processing 42%, transcoding 40%, 118 fps, 4.7x, 12s left`. */
 export function progressText(record: ProgressRecord, colours: TextColours): string {
@@ -45,10 +45,16 @@ export function activityText(job: JobProgressRecord): string {
   return `${words}${etaText(etaOfJob(job.outputs))}`;
 }
 
-/** Why a job did not finish: a line for the job, one for each failed file, and advice. */
-export function failureText(job: JobRecord): string {
+/**
+ * Why a job did not finish: a line for the job, one for each failed file, and advice. `name` is that of its input, if
+ * there are several.
+ */
+export function failureText(job: JobRecord, name: string | null = null): string {
   return reportedText(
-    [`job ${job.id} ${safeText(job.state)}`, ...failureLines(job).map(indented)],
+    [
+      `${name === null ? '' : `${safeText(name)}: `}job ${job.id} ${safeText(job.state)}`,
+      ...failureLines(job).map(indented),
+    ],
     adviceLines(job),
   );
 }
@@ -133,6 +139,13 @@ export function failureLines(
   );
 }
 
+/** Why a job did not finish, in one sentence: the error of its input, else of its first output with one. */
+export function failureOf(job: JobRecord): Readonly<Record<'error_class' | 'error_message', string | null>> {
+  const files = [job.input_media_file, ...job.output_media_files];
+  const { error_class = null, error_message = null } = files.find((file) => file.error_class !== null) ?? {};
+  return { error_class, error_message };
+}
+
 /** The advice for the errors of a job, without duplicates. */
 function adviceLines(job: JobRecord): readonly string[] {
   const found = [job.input_media_file, ...job.output_media_files].flatMap(
@@ -151,45 +164,6 @@ function speedParts(record: ProgressRecord): readonly string[] {
 
 function etaText(etaMs: number | null): string {
   return etaMs === null ? '' : `, ${humanDuration(etaMs / 1000)} left`;
-}
-
-/** The progress of a job. */
-export interface JobProgressState {
-  readonly state: string;
-  /** 0-100. */
-  readonly progress: number;
-}
-
-/** The combined progress of several jobs. */
-interface JobsProgress {
-  readonly percent: number;
-  /** `3 of 10 ended, 1 failed, 2 processing`. */
-  readonly activity: string;
-}
-
-/**
- * Combines the progress of jobs. `unknown` is the number of jobs without progress so far. A job that has ended counts
- * as 100 percent in any final state.
- */
-export function jobsProgress(jobs: Iterable<JobProgressState>, unknown: number): JobsProgress {
-  const known = [...jobs];
-  const count = known.length + unknown;
-  const inState = (...states: readonly string[]) =>
-    known.filter(({ state }) => states.includes(state)).length;
-  const ended = known.filter(({ state }) => isFinal(state)).length;
-  const done = known.reduce((sum, { state, progress }) => sum + (isFinal(state) ? 100 : progress), 0);
-  const counts = [
-    [inState('failed'), 'failed'],
-    [inState('cancelled'), 'cancelled'],
-    [inState('processing'), 'processing'],
-  ] as const;
-  return {
-    percent: count === 0 ? 100 : Math.floor((done / count) * 100) / 100,
-    activity: [
-      `${ended} of ${count} ended`,
-      ...counts.filter(([some]) => some > 0).map(([some, state]) => `${some} ${state}`),
-    ].join(', '),
-  };
 }
 
 /** An encode that has ended, and its measurements. */
@@ -215,23 +189,6 @@ export function encodedText({ job, destinations, startedAtMs, endedAtMs }: Finis
       return [`venc: ${safeText(destinations[index] ?? '')}: ${speedLabel}\n`];
     })
     .join('');
-}
-
-/** The total of several inputs: `3 of 4 files encoded, 12 MB to 3.6 MB (30%), took 15s`. */
-export function encodedTotalText(encodes: readonly FinishedEncode[], count: number, seconds: number): string {
-  const done = encodes.filter(({ job }) => job.state === 'finished');
-  const made = done.flatMap(({ job }) => job.output_media_files.map((one) => one.file_size_bytes));
-  const sizes = sizesText(sumOf(done.map(({ job }) => job.input_media_file.file_size_bytes)), sumOf(made));
-  const speedLabel = done.length === 0 ? '' : `, ${sizes}`;
-  return `venc: ${done.length} of ${count} files encoded${speedLabel}, took ${humanDuration(seconds)}\n`;
-}
-
-function sumOf(sizes: readonly (number | null)[]): number | null {
-  return sizes.reduce((sum, size) => (sum === null || size === null ? null : sum + size), 0);
-}
-
-function sizesText(before: number | null, after: number | null): string {
-  return `${humanSize(before)} to ${sizeAndShare(after, before)}`;
 }
 
 function speedText(speed: number | null): string {

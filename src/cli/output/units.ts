@@ -86,3 +86,8 @@ export function humanPercent(percent: number): string {
 export function humanRate(bytesPerSecond: number | null): string {
   return bytesPerSecond === null ? unknownMark : `${humanSize(bytesPerSecond)}/s`;
 }
+
+/** Sizes before and after: `8.1 GB to 3.2 GB (40%)`. */
+export function sizesText(before: number | null, after: number | null): string {
+  return `${humanSize(before)} to ${sizeAndShare(after, before)}`;
+}

@@ -1,5 +1,5 @@
 import { access, rmdir, stat, utimes } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
@@ -7,15 +7,16 @@ import type { JobProgressRecord, JobRecord } from '../../shared/records.js';
 import { withoutPassword } from '../../shared/redact.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import { isUrl } from '../../shared/text/url-text.js';
+import { type BatchDisplay, openBatchDisplay } from '../batch/batch-display.js';
 import type { Context } from '../context.js';
 import type { CreateArgs } from '../input/job-args.js';
 import { isRequestName } from '../input/job-input.js';
 import { hasLadder } from '../input/ladder-flags.js';
 import { printResponseWarnings } from '../input/typed-request.js';
+import { batchSummary } from '../output/batch-text.js';
 import {
   activityText,
   encodedText,
-  encodedTotalText,
   encodeFailureText,
   type FinishedEncode,
 } from '../output/progress-text.js';
@@ -23,7 +24,7 @@ import type { Io } from '../terminal/io.js';
 import { openProgressDisplay, type ProgressDisplay } from '../terminal/progress-display.js';
 import type { ProgressMode } from '../terminal/progress-mode.js';
 import { reportError } from '../terminal/report-error.js';
-import type { ResolvedRequest } from './assign-destinations.js';
+import { localPathOf, type ResolvedRequest } from './assign-destinations.js';
 import type { PreparedRun } from './prepare-runs.js';
 import type { Results } from './results.js';
 import { writtenSidecars, writtenThumbnails } from './sidecar-files.js';
@@ -41,8 +42,10 @@ export interface Encoding extends Awaited<ReturnType<Context['programs']>> {
 interface Reporting {
   readonly io: Io;
   readonly mode: ProgressMode;
-  /** The number of named inputs, including those that could not be prepared. */
-  readonly count: number;
+  /** The named inputs, including those that could not be prepared. */
+  readonly names: readonly string[];
+  /** The command that repeats the run with other inputs. */
+  readonly repeat: (names: readonly string[]) => Promise<readonly string[]>;
   /** The settings as typed, and whether the results are printed as JSON. */
   readonly options: CreateArgs & { readonly json?: boolean; readonly jsonl?: boolean };
   readonly results: Results;
@@ -55,11 +58,24 @@ interface Reporting {
  */
 export async function encodeAll(
   runs: readonly PreparedRun[],
-  { io, mode, count, options, results }: Reporting,
+  { io, mode, names, repeat, options, results }: Reporting,
   encoding: Encoding,
 ): Promise<{ readonly code: ExitCode; readonly encodes: readonly FinishedEncode[] }> {
   const { runOneShot } = await import('../../../daemon/app/one-shot-run.js');
-  const display = await openProgressDisplay(io, mode, count === 1 ? 'encode' : `${count} files`);
+  const count = names.length;
+  const display = await (count === 1 ? openSingleDisplay(io, mode) : openBatchDisplay(io, mode, names));
+  const prepared = new Map(
+    runs.map(({ name, resolvedRequest }) => [name, localPathOf(resolvedRequest.body.input)]),
+  );
+  for (const [index, name] of names.entries()) if (!prepared.has(name)) display.end(index, 'failed', null);
+  const lengths =
+    count > 1 && mode !== 'none'
+      ? startLengths(
+          names.map((name) => prepared.get(name) ?? null),
+          display,
+          encoding,
+        )
+      : null;
   const encodes: FinishedEncode[] = [];
   const reported = new Set<string>();
   const startedAtMs = Date.now();
@@ -68,6 +84,8 @@ export async function encodeAll(
   try {
     for (const [index, { name, resolvedRequest }] of runs.entries()) {
       const encodeStartedAtMs = Date.now();
+      const position = names.indexOf(name);
+      const warnings: string[] = [];
       try {
         const folders = await foldersToCreate([
           ...resolvedRequest.paths,
@@ -77,14 +95,16 @@ export async function encodeAll(
           ...encoding,
           folder: join(encoding.folder, `data-${index}`),
           hasMd5: options.json === true || options.jsonl === true,
-          onCreated: (created) =>
-            printResponseWarnings(created, isRequestName(name) ? resolvedRequest.body : null, {
+          onCreated: (created) => {
+            warnings.push(...(created.warnings ?? []).map(({ field, message }) => `${field}: ${message}`));
+            return printResponseWarnings(created, isRequestName(name) ? resolvedRequest.body : null, {
               io: display,
               typed: { arg: name, args: options },
               where: count === 1 ? '' : `${name}: `,
-            }),
+            });
+          },
           onProgress: (record) =>
-            showProgress(display, record, { index, count: runs.length, name, paths: resolvedRequest.paths }),
+            display.update(position, record.progress, true, record, activityOf(record, resolvedRequest)),
           onDetail: io.isVerbose
             ? (line) => display.writeStderr(`venc: ${safeText(line.replace(/^Job \d+: /, ''))}\n`)
             : undefined,
@@ -106,56 +126,75 @@ export async function encodeAll(
           display,
           name,
           isOnly: count === 1,
+          hasSummary,
           options,
         });
-        if (encode !== null) await display.withDisplayHidden(() => results.add(name, encode.job));
+        if (encode !== null) await display.withDisplayHidden(() => results.add(name, encode.job, warnings));
+        if (encode !== null)
+          display.end(
+            position,
+            encode.job.state === 'finished' ? 'finished' : 'failed',
+            encode.job.input_media_file.duration_in_ms,
+          );
         if (code === exitCodes.done) code = ended;
         if (hasSummary && encode !== null) display.writeInfo(encodedText(encode));
       } catch (error) {
         if (!isVencError(error)) throw error;
         if (isFatal(error, name)) throw count === 1 ? error : withCount(error, encodes.length, count);
         await display.withDisplayHidden(() => results.addError(name, error));
+        display.end(position, 'failed', null);
         if (count === 1) throw error;
         code = reportError(display, error, name, code);
       }
     }
   } finally {
     display.stop();
+    await lengths?.stop();
   }
   if (hasSummary && count > 1) {
-    io.writeInfo(encodedTotalText(encodes, count, (Date.now() - startedAtMs) / 1000));
+    const failures = results.failures();
+    const finished = encodes.flatMap(({ job }) => (job.state === 'finished' ? [job] : []));
+    const failed = failures.map(({ name }) => name);
+    const command = failed.length === 0 || failed.includes('-') ? null : await repeat(failed);
+    const seconds = (Date.now() - startedAtMs) / 1000;
+    io.writeInfo(batchSummary({ count, finished, failures, seconds, repeat: command }));
   }
   return { code, encodes };
 }
 
-/** The progress of one of several encodes. */
-interface RunProgress {
-  readonly index: number;
-  readonly count: number;
-  readonly name: string;
-  /** One path or URL for each output. */
-  readonly paths: readonly string[];
+/** The display of a single encode, with the interface of that of a batch. */
+async function openSingleDisplay(io: Io, mode: ProgressMode): Promise<BatchDisplay> {
+  const { update, ...display } = await openProgressDisplay(io, mode, 'encode');
+  return {
+    ...display,
+    update: (_index, percent, _isActive, record, activity) => update(percent, activity, record),
+    ...{ end: () => {}, setLength: () => {}, setFrozen: () => {} },
+  };
 }
 
-function showProgress(
-  display: ProgressDisplay,
-  record: JobProgressRecord,
-  { index, count, name, paths }: RunProgress,
-): void {
-  // A file that stays on this machine is not uploaded.
+/** Reads the lengths of local inputs while the first ones are encoded. */
+function startLengths(
+  paths: readonly (string | null)[],
+  { setLength }: Pick<BatchDisplay, 'setLength'>,
+  { ffmpeg, ffprobe, sandbox, signal }: Encoding,
+): { readonly stop: () => Promise<void> } {
+  const end = new AbortController();
+  const options = { ffmpeg, ffprobe, sandbox, onLength: setLength };
+  const reading = import('../../../daemon/app/read-lengths.js').then(({ readLengths }) =>
+    readLengths(paths, { ...options, signal: AbortSignal.any([signal, end.signal]) }),
+  );
+  return {
+    stop: () => {
+      end.abort();
+      return reading;
+    },
+  };
+}
+
+/** What is done for an encode. A file that stays on this machine is not uploaded. */
+function activityOf(record: JobProgressRecord, { paths }: ResolvedRequest): string {
   const isLocal = paths.every((path) => !isUrl(path));
-  const activity = activityText(record).replace(/^uploading/, isLocal ? 'saving' : '$&');
-  if (count === 1) {
-    display.update(record.progress, activity, record);
-    return;
-  }
-  // Drop the remaining time, which is that of this file; the percentage covers all files.
-  const shown = activity.replace(/, [^,]* left$/, '');
-  const percent = Math.floor((index * 100 + record.progress) / count);
-  display.update(percent, `${index + 1} of ${count}, ${safeText(basename(name))}, ${shown}`, {
-    file: name,
-    ...record,
-  });
+  return activityText(record).replace(/^uploading/, isLocal ? 'saving' : '$&');
 }
 
 /** Whether an error also affects the other inputs: an interruption, a missing ffmpeg, invalid flags. */
@@ -203,10 +242,12 @@ async function keepModificationTime(job: JobRecord, { body, paths }: ResolvedReq
 /** What {@link reportEnd} needs in addition to the encode. */
 interface EndReporting {
   readonly io: Io;
-  readonly display: ProgressDisplay;
+  readonly display: Omit<ProgressDisplay, 'update'>;
   /** The input as it was typed. */
   readonly name: string;
   readonly isOnly: boolean;
+  /** Whether each finished output has a line with its size. */
+  readonly hasSummary: boolean;
   readonly options: Reporting['options'];
 }
 
@@ -217,7 +258,7 @@ interface EndReporting {
 async function reportEnd(
   encode: FinishedEncode | null,
   { thumbnails }: ResolvedRequest,
-  { io, display, name, isOnly, options }: EndReporting,
+  { io, display, name, isOnly, hasSummary, options }: EndReporting,
 ): Promise<ExitCode> {
   if (encode === null) {
     display.writeInfo(
@@ -235,8 +276,11 @@ async function reportEnd(
   });
   written.push(...named.others);
   const isJson = options.json === true || options.jsonl === true;
-  if (written.length > 0 && !isJson)
-    await display.withDisplayHidden(() => io.writeStdout(written.map((path) => `${path}\n`).join('')));
+  // On one terminal the line of a finished output has its path.
+  const isOneScreen = !isOnly && hasSummary && io.isTerminal.stdout && io.isTerminal.stderr;
+  const printed = isOneScreen ? written.filter((path) => !destinations.includes(path)) : written;
+  if (printed.length > 0 && !isJson)
+    await display.withDisplayHidden(() => io.writeStdout(printed.map((path) => `${path}\n`).join('')));
   // A ladder has renditions only up to the height of the input.
   const isExpected = ({ state }: JobRecord['output_media_files'][number]) =>
     hasLadder(options) && state === 'skipped';

@@ -3,10 +3,17 @@ import type { Client } from '../../client/client.js';
 import type { FollowEvent } from '../../client/follow-context.js';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
+import type { JobRecord } from '../../shared/records.js';
+import { displayState } from '../../shared/states.js';
+import { safeText } from '../../shared/text/safe-text.js';
 import { shellLine } from '../../shared/text/shell-words.js';
+import { type BatchDisplay, openBatchDisplay } from '../batch/batch-display.js';
+import type { Context } from '../context.js';
 import type { DownloadOptions } from '../download/download-job.js';
 import { awaitJobs, withStillRunningHint } from '../jobs/await-jobs.js';
-import { activityText, type JobProgressState, jobsProgress } from '../output/progress-text.js';
+import { type BatchFailure, batchSummary } from '../output/batch-text.js';
+import { activityText, failureOf } from '../output/progress-text.js';
+import { sizesText } from '../output/units.js';
 import { type Interruption, listenForInterrupt } from '../terminal/interrupt.js';
 import type { Io } from '../terminal/io.js';
 import { openProgressDisplay, type ProgressDisplay } from '../terminal/progress-display.js';
@@ -14,8 +21,24 @@ import type { ProgressMode } from '../terminal/progress-mode.js';
 import { reportError } from '../terminal/report-error.js';
 import type { SubmitOptions } from './requests.js';
 
+/** The input of a job that was just created. */
+export interface SubmittedInput {
+  /** Its name in messages. */
+  readonly name: string;
+  /** Null if it is not on this machine. */
+  readonly path: string | null;
+}
+
 /** How to continue with jobs that were just created. */
-interface WaitOptions {
+export interface WaitOptions {
+  /** The inputs of the jobs, if there are several. */
+  readonly inputs: ReadonlyMap<number, SubmittedInput>;
+  /** The inputs without a job. */
+  readonly failures: readonly BatchFailure[];
+  /** The command that submits some inputs again; null if they came from stdin. */
+  readonly repeat: ((names: readonly string[]) => Promise<readonly string[]>) | null;
+  /** The ffprobe of this machine, for the lengths of local inputs. */
+  readonly programs: () => ReturnType<Context['programs']>;
   readonly io: Io;
   readonly mode: ProgressMode;
   readonly options: Pick<SubmitOptions, 'download' | 'force'>;
@@ -28,9 +51,29 @@ interface WaitOptions {
 export async function waitAndDownload(
   client: Client,
   ids: readonly number[],
-  { io, mode, options, folders, interruption }: WaitOptions,
+  waiting: WaitOptions,
 ): Promise<ExitCode> {
-  const ended = await waitWithProgress(client, ids, { interruption, mode, io });
+  const isBatch = waiting.inputs.size > 0 && ids.length + waiting.failures.length > 1;
+  if (!isBatch) return download(client, ids, waiting, await waitWithProgress(client, ids, waiting));
+  const startedAtMs = Date.now();
+  const { code, finished, failures } = await waitForBatch(client, ids, waiting);
+  const ended = await download(client, ids, waiting, code);
+  const { io, mode, repeat } = waiting;
+  if (mode !== 'tty' && mode !== 'plain') return ended;
+  const names = failures.map(({ name }) => name);
+  const canRepeat = repeat !== null && names.length > 0 && !names.includes('-');
+  const result = { count: ids.length + waiting.failures.length, finished, failures };
+  const seconds = (Date.now() - startedAtMs) / 1000;
+  io.writeInfo(batchSummary({ ...result, seconds, repeat: canRepeat ? await repeat(names) : null }));
+  return ended;
+}
+
+async function download(
+  client: Client,
+  ids: readonly number[],
+  { io, mode, options, folders }: WaitOptions,
+  ended: ExitCode,
+): Promise<ExitCode> {
   // Download the finished outputs of failed jobs as well.
   const isOver = ended === exitCodes.done || ended === exitCodes.jobFailed || ids.length > 1;
   if (options.download === undefined || !isOver) return ended;
@@ -44,10 +87,7 @@ export async function waitAndDownload(
   return ended === exitCodes.done ? downloaded : ended;
 }
 
-/**
- * Waits for jobs that were just submitted and shows their progress on stderr: detailed for one job, combined for
- * several. Disposes the interruption.
- */
+/** Waits for the job that was just submitted and shows its progress on stderr. Disposes the interruption. */
 async function waitWithProgress(
   client: Client,
   ids: readonly number[],
@@ -55,12 +95,8 @@ async function waitWithProgress(
 ): Promise<ExitCode> {
   const { io, mode } = options;
   const { signal, dispose } = options.interruption;
-  const display = await openProgressDisplay(
-    io,
-    mode,
-    ids.length === 1 ? `job ${ids[0]}` : `${ids.length} jobs`,
-  );
-  const onEvent = ids.length === 1 ? showOne(display) : showAll(display, ids);
+  const display = await openProgressDisplay(io, mode, `job ${ids[0]}`);
+  const onEvent = showOne(display);
   try {
     return await awaitJobs(client, ids, display, { signal, isKnownReachable: true, onEvent });
   } catch (error) {
@@ -83,17 +119,79 @@ function showOne(display: ProgressDisplay): (event: FollowEvent) => void {
   };
 }
 
-function showAll(display: ProgressDisplay, ids: readonly number[]): (event: FollowEvent) => void {
-  const progressStates = new Map<number, JobProgressState>();
-  return (event) => {
-    if (event.type === 'rejected') progressStates.set(event.id, { state: 'failed', progress: 100 });
-    if (event.type !== 'progress' && event.type !== 'final') return;
+/** What became of a batch. */
+interface WaitedBatch {
+  readonly code: ExitCode;
+  readonly finished: readonly JobRecord[];
+  readonly failures: readonly BatchFailure[];
+}
+
+/** Waits for jobs that were just submitted and shows their progress in one line. Disposes the interruption. */
+async function waitForBatch(
+  client: Client,
+  ids: readonly number[],
+  { io, mode, inputs, failures: before, interruption, programs }: WaitOptions,
+): Promise<WaitedBatch> {
+  const nameOf = (id: number) => inputs.get(id)?.name ?? `job ${id}`;
+  const display = await openBatchDisplay(io, mode, [...ids.map(nameOf), ...before.map(({ name }) => name)]);
+  for (const index of before.keys()) display.end(ids.length + index, 'failed', null);
+  const [finished, failures]: [JobRecord[], BatchFailure[]] = [[], [...before]];
+  const onEvent = (event: FollowEvent) => {
+    if (event.type === 'queue') display.setFrozen(event.pause?.isFrozen === true);
+    if (event.type === 'rejected') failures.push({ name: nameOf(event.id), reason: event.error.message });
+    if (event.type === 'rejected') display.end(ids.indexOf(event.id), 'failed', null);
+    if (event.type === 'progress') {
+      const { job } = event;
+      display.update(ids.indexOf(job.id), job.progress, displayState(job) === 'processing', job, '');
+    }
+    if (event.type !== 'final') return;
     const { job } = event;
-    const progress = event.type === 'progress' ? event.job.progress : 100;
-    progressStates.set(job.id, { state: job.state, progress });
-    const { percent, activity } = jobsProgress(progressStates.values(), ids.length - progressStates.size);
-    display.update(percent, activity, event.type === 'progress' ? job : { id: job.id, state: job.state });
+    const isFinished = job.state === 'finished';
+    const { input_media_file: input, output_media_files: outputs } = job;
+    display.end(ids.indexOf(job.id), isFinished ? 'finished' : 'failed', input.duration_in_ms);
+    if (!isFinished) {
+      const { error_class: errorClass, error_message: message } = failureOf(job);
+      const reason = [errorClass, message].filter(Boolean).join(': ');
+      failures.push({ name: nameOf(job.id), reason: reason === '' ? job.state : reason });
+      return;
+    }
+    finished.push(job);
+    const sizes = outputs.map(({ file_size_bytes: size }) => size);
+    const after = sizes.some((size) => size === null)
+      ? null
+      : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
+    if (mode === 'tty' || mode === 'plain')
+      display.writeInfo(
+        `venc: ${safeText(nameOf(job.id))}: ${sizesText(input.file_size_bytes, after)}, job ${job.id}\n`,
+      );
   };
+  const { signal, dispose } = interruption;
+  const end = new AbortController();
+  const paths = ids.map((id) => inputs.get(id)?.path ?? null);
+  const reading = mode === 'none' ? null : readLocalLengths(paths, display, { programs, signal: end.signal });
+  try {
+    const options = { signal, isKnownReachable: true, nameOf, onEvent };
+    return { code: await awaitJobs(client, ids, display, options), finished, failures };
+  } catch (error) {
+    throw withStillRunningHint(error, ids);
+  } finally {
+    display.stop();
+    dispose();
+    end.abort();
+    await reading;
+  }
+}
+
+/** Reads the lengths of the inputs on this machine, if it has ffprobe. Never rejects. */
+async function readLocalLengths(
+  paths: readonly (string | null)[],
+  { setLength: onLength }: Pick<BatchDisplay, 'setLength'>,
+  { programs, signal }: Pick<WaitOptions, 'programs'> & { readonly signal: AbortSignal },
+): Promise<void> {
+  if (paths.every((path) => path === null)) return;
+  const { readLengths } = await import('../../../daemon/app/read-lengths.js');
+  const found = await programs().catch(() => null);
+  if (found !== null) await readLengths(paths, { ...found, signal, onLength });
 }
 
 /**

@@ -61,6 +61,7 @@ export async function readLines(
     isEmpty: false,
     files,
     read,
+    ...{ failures: [], repeatable: null },
     code: exitCodes.done,
     interruptedError,
   };

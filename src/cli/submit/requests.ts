@@ -6,17 +6,19 @@ import type { Context } from '../context.js';
 import { hasFileOutput, isHosted, outputsIn, withOverwrite } from '../destinations/output-names.js';
 import { isBatch } from '../destinations/resolve-destinations.js';
 import type { FileToUpload } from '../input/files.js';
-import { type FolderArgs, type FoundInput, findInputs } from '../input/find-inputs.js';
+import { type FolderArgs, type FoundInput, findInputs, namesInFolders } from '../input/find-inputs.js';
 import { buildRequest, buildRequestBody, type JobArgs, validateRequest } from '../input/job-args.js';
 import { isRequestName, readJobInput, sidecarsOf } from '../input/job-input.js';
 import { rejectLadderPlace } from '../input/ladder-flags.js';
 import { type ChoosePreset, createPresets } from '../input/presets.js';
 import { printRequestWarnings, type TypedRequest, withTypedTerms } from '../input/typed-request.js';
+import type { BatchFailure } from '../output/batch-text.js';
 import type { Io } from '../terminal/io.js';
 import type { ProgressChoice } from '../terminal/progress-mode.js';
 
 /** The options of `venc submit`, in addition to the settings of the job. */
 export interface SubmitOptions extends JobArgs, FolderArgs {
+  readonly from?: string;
   readonly xml?: boolean;
   readonly ndjson?: boolean;
   readonly idempotencyKey?: string;
@@ -67,8 +69,12 @@ export interface RequestStream {
   readonly files: readonly FileToUpload[];
   /** Reads the requests; the signal ends the wait for the next one. */
   readonly read: (signal: AbortSignal) => AsyncIterable<RequestToSubmit> | Iterable<RequestToSubmit>;
-  /** The exit code of the first input that could not be read. */
+  /** The inputs that could not be read. */
+  readonly failures: readonly BatchFailure[];
+  /** The exit code of the first of these. */
   readonly code: ExitCode;
+  /** The arguments that submit these inputs again; null if they came from stdin. */
+  readonly repeatable: ((names: readonly string[]) => readonly string[]) | null;
   /** The error for an interruption after `created` jobs; null if it is that of the request. */
   readonly interruptedError: (created: number) => VencError | null;
 }
@@ -98,6 +104,7 @@ export async function readInputs(
     ? {}
     : await buildRequestBody({ request: null, input: null, presets }, options, shared);
   const inputs: (PreparedRequest & FoundInput & { readonly number: number })[] = [];
+  const failures: BatchFailure[] = [];
   let code: ExitCode = exitCodes.done;
   for (const [index, input] of found.inputs.entries()) {
     const { name, folder } = input;
@@ -114,7 +121,9 @@ export async function readInputs(
       // For media files and URLs, all settings come from flags.
       if (error.errorClass === 'InvalidRequestError' && !isRequestName(name)) throw error;
       const { reportError } = await import('../terminal/report-error.js');
-      code = reportError(io, await withTypedTerms(error, { arg: name, args: options }), name, code);
+      const typedError = await withTypedTerms(error, { arg: name, args: options });
+      code = reportError(io, typedError, name, code);
+      failures.push({ name, reason: typedError.message });
     }
   }
   if (!isSingle) rejectSharedDestinations(inputs, { settings, hasPreset: options.preset !== undefined });
@@ -135,6 +144,8 @@ export async function readInputs(
         typed: { arg: name, args: options },
         prepare: async () => prepared,
       })),
+    failures,
+    repeatable: (names) => namesInFolders(found.inputs, names),
     code,
     interruptedError: (created) =>
       isSingle

@@ -11,9 +11,11 @@ import type { RequestFields } from '../../shared/settings/setting.js';
 import { jsonText, safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
 import { printResponseWarnings, withTypedTerms } from '../input/typed-request.js';
+import type { BatchFailure } from '../output/batch-text.js';
 import { type Interruption, listenForInterrupt } from '../terminal/interrupt.js';
 import type { Io } from '../terminal/io.js';
 import { chosenMode, type ProgressMode } from '../terminal/progress-mode.js';
+import type { SubmittedInput, WaitOptions } from './after-submit.js';
 import {
   hostsOutputs,
   type PreparedRequest,
@@ -28,6 +30,8 @@ import type { Uploads } from './uploads.js';
 interface CreateContext {
   readonly client: Client;
   readonly io: Pick<Io, 'writeStdout' | 'writeStderr' | 'writeInfo'>;
+  /** Whether stdout is a terminal. */
+  readonly isOnTerminal: boolean;
   readonly options: SubmitOptions;
   readonly stream: RequestStream;
   /** Null if there are no files to upload. */
@@ -40,6 +44,10 @@ interface CreateContext {
 /** The result of the creates. */
 interface Submitted {
   readonly ids: readonly number[];
+  /** The inputs of the jobs, if there are several. */
+  readonly inputs: ReadonlyMap<number, SubmittedInput>;
+  /** The inputs without a job. */
+  readonly failures: readonly BatchFailure[];
   /** The folder for the downloads of each job, relative to that of all; empty for that folder itself. */
   readonly folders: ReadonlyMap<number, string>;
   /** The exit code of the first error. */
@@ -63,6 +71,7 @@ export async function submit(
   args: readonly string[],
   options: SubmitOptions,
   context: Context,
+  repeat: (names: readonly string[]) => Promise<readonly string[]>,
 ): Promise<ExitCode> {
   const { io } = context;
   const mode = await chosenMode(context, options.progress, 'stderr');
@@ -89,13 +98,26 @@ export async function submit(
     if (id > 0 && options.wait === true) waiting = listenForInterrupt(io, options.timeout ?? null);
   };
   const shown = uploads?.display ?? io;
-  const created = createAll({ client, io: shown, options, stream, uploads, signal, onCreated });
+  const created = createAll({
+    client,
+    io: shown,
+    isOnTerminal: io.isTerminal.stdout,
+    options,
+    stream,
+    uploads,
+    signal,
+    onCreated,
+  });
   const submitted = await created.finally(() => {
     uploads?.display.stop();
     listening.dispose();
   });
   if (submitted.isTest && stream.kind === 'input') io.writeInfo(testModeText);
-  return afterSubmit(client, submitted, { io, mode, options, waiting });
+  const repeatable = stream.repeatable;
+  return afterSubmit(client, submitted, {
+    ...{ io, mode, options, waiting, programs: () => context.programs({}) },
+    repeat: repeatable === null ? null : (names) => repeat(repeatable(names)),
+  });
 }
 
 /**
@@ -109,6 +131,8 @@ async function createAll(context: CreateContext): Promise<Submitted> {
   const keyStem = options.idempotencyKey ?? randomUUID();
   const folders = new Map<number, string>();
   const ids: number[] = [];
+  const inputs = new Map<number, SubmittedInput>();
+  const failures = [...stream.failures];
   let { code } = stream;
   let isHosted = false;
   let isTest = false;
@@ -124,6 +148,7 @@ async function createAll(context: CreateContext): Promise<Submitted> {
         const key = name === null ? (options.idempotencyKey ?? null) : `${keyStem}-${number}`;
         const created = await createOne({ ...prepared, fields }, { ...context, name, key });
         if (created.id > 0) ids.push(created.id);
+        if (name !== null) inputs.set(created.id, { name, path: prepared.input?.path ?? null });
         folders.set(created.id, folder);
         isTest ||= normaliseCreated(created.answer).test === true;
         await printCreated(created, request, prepared.sent, context);
@@ -132,7 +157,9 @@ async function createAll(context: CreateContext): Promise<Submitted> {
         signal.throwIfAborted();
         if (!isVencError(error)) throw error;
         const { affectsAllJobs, reportError } = await import('../terminal/report-error.js');
-        code = reportError(io, await withTypedTerms(error, typed), name, code);
+        const typedError = await withTypedTerms(error, typed);
+        code = reportError(io, typedError, name, code);
+        failures.push({ name, reason: typedError.message });
         if (affectsAllJobs(error)) {
           io.writeStderr(`venc: the ${stream.kind}s after ${name} were not submitted\n`);
           break;
@@ -144,7 +171,7 @@ async function createAll(context: CreateContext): Promise<Submitted> {
   } catch (error) {
     throw (signal.aborted ? stream.interruptedError(ids.length) : null) ?? error;
   }
-  return { ids, folders, code, isHosted, isTest };
+  return { ids, inputs, failures, folders, code, isHosted, isTest };
 }
 
 /** The answer of the service to a create; the id is 0 if it has none. */
@@ -158,11 +185,12 @@ async function printCreated(
   { answer, id }: Created,
   { name, typed }: RequestToSubmit,
   fields: RequestFields,
-  { io, options, stream }: CreateContext,
+  { io, options, stream, isOnTerminal }: CreateContext,
 ): Promise<void> {
   const where = name === null ? '' : `${name}: `;
   if (options.json === true) await io.writeStdout(`${jsonText(answer, name === null ? 2 : 0)}\n`);
-  else if (id > 0) await io.writeStdout(`${id}\n`);
+  else if (id > 0)
+    await io.writeStdout(`${id}${isOnTerminal && name !== null ? `  ${safeText(name)}` : ''}\n`);
   await printResponseWarnings(answer, fields, { io, typed, where });
   if (stream.kind === 'single' && normaliseCreated(answer).test === true) io.writeInfo(testModeText);
   if (id > 0) return;
@@ -284,6 +312,8 @@ interface AfterSubmitOptions {
   readonly io: Io;
   readonly mode: ProgressMode;
   readonly options: SubmitOptions;
+  readonly repeat: WaitOptions['repeat'];
+  readonly programs: WaitOptions['programs'];
   /** An interruption that is already listened for. */
   readonly waiting: Interruption | null;
 }
@@ -294,8 +324,8 @@ interface AfterSubmitOptions {
  */
 async function afterSubmit(
   client: Client,
-  { ids, folders, code, isHosted }: Submitted,
-  { io, mode, options, waiting }: AfterSubmitOptions,
+  { ids, folders, code, isHosted, ...submitted }: Submitted,
+  { io, mode, options, waiting, repeat, programs }: AfterSubmitOptions,
 ): Promise<ExitCode> {
   if (ids.length === 0) return code;
   if (options.wait !== true) {
@@ -304,7 +334,10 @@ async function afterSubmit(
   }
   const { waitAndDownload } = await import('./after-submit.js');
   const interruption = waiting ?? listenForInterrupt(io, options.timeout ?? null);
-  const ended = await waitAndDownload(client, ids, { io, mode, options, folders, interruption });
+  const ended = await waitAndDownload(client, ids, {
+    ...{ io, mode, options, folders, interruption, repeat, programs },
+    ...{ inputs: submitted.inputs, failures: submitted.failures },
+  });
   return code === exitCodes.done ? ended : code;
 }
 

@@ -22,13 +22,14 @@ interface ProgressBar {
 export function createProgressBar(
   { stderr, toTerminalSymbols }: Pick<Io, 'stderr' | 'toTerminalSymbols'>,
   title: string,
+  line: BarLine = barLine,
 ): ProgressBar {
   let state: BarState = { title, percent: null, activity: '' };
   const columns = () => (stderr.columns > 0 ? stderr.columns : 80);
   const nothing = () => {};
   const options = {
     // Leave the last column empty: some terminals wrap when it is written.
-    format: () => toTerminalSymbols(barLine(state, columns() - 1)),
+    format: () => toTerminalSymbols(line(state, columns() - 1)),
     gracefulExit: false,
     // The terminal of the library disables line wrapping and moves the cursor to positions that have scrolled away.
     terminal: {
@@ -77,6 +78,9 @@ export function createProgressBar(
     },
   };
 }
+
+/** Formats the state of a progress bar within a number of columns. */
+export type BarLine = (state: BarState, columns: number) => string;
 
 /** The state of a progress bar. */
 interface BarState {

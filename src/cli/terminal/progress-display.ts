@@ -1,6 +1,7 @@
 import { jsonText } from '../../shared/text/safe-text.js';
 import { humanDuration, humanPercent, humanRate, humanSize } from '../output/units.js';
 import type { Io } from './io.js';
+import type { BarLine } from './progress-bar.js';
 import type { ProgressMode } from './progress-mode.js';
 
 /** Shows the progress of one operation on stderr. */
@@ -20,15 +21,16 @@ export interface ProgressDisplay {
 /** Milliseconds between two lines of plain progress. */
 const lineEveryMs = 3000;
 
-/** Creates a display for the mode. The progress bar is loaded only if it is used. */
+/** Creates a display for the mode. The progress bar is loaded only if it is used. `line` replaces its usual line. */
 export async function openProgressDisplay(
   io: Io,
   mode: ProgressMode,
   title: string,
+  line?: BarLine,
 ): Promise<ProgressDisplay> {
   if (mode === 'tty') {
     const { createProgressBar } = await import('./progress-bar.js');
-    const bar = createProgressBar(io, title);
+    const bar = createProgressBar(io, title, line);
     return { ...bar, writeInfo: bar.writeStderr };
   }
   const writeStderr = (text: string) => io.writeStderr(text);

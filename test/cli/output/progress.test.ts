@@ -1,6 +1,5 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { jobsProgress } from '../../../src/cli/output/progress-text.js';
 import { barLine } from '../../../src/cli/terminal/progress-bar.js';
 import { displayWidth } from '../../../src/shared/text/display-width.js';
 
@@ -33,15 +32,6 @@ test('a bar of a file with a long name stays within its columns, for any width',
     assert.ok(displayWidth(line) <= columns, `${columns}: ${line}`);
     assert.match(line, '100%');
   }
-});
-
-test('several jobs are shown as one: those that have ended are done, with any result', () => {
-  const jobs = [
-    { state: 'finished', progress: 100 },
-    { state: 'failed', progress: 10 },
-    { state: 'processing', progress: 40 },
-  ];
-  assert.equal(jobsProgress(jobs, 1), { percent: 60, activity: '2 of 4 ended, 1 failed, 1 processing' });
 });
 
 test.run();

@@ -131,6 +131,7 @@ export const moduleMap: ModuleMap = {
           'backup',
         ].map((name) => `src/cli/commands/${name}.ts`),
         'src/cli/submit/uploads.ts',
+        'src/cli/submit/after-submit.ts',
         'src/cli/run/encode-all.ts',
         'src/cli/run/write-image.ts',
         'src/cli/input/with-setup.ts',
