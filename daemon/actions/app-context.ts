@@ -59,6 +59,8 @@ export interface AppContext {
   /** null if no ffmpeg was found: jobs are then rejected. */
   readonly ffmpeg: Ffmpeg | null;
   readonly maxOutputs: number;
+  /** The longest time that hosted files are kept, in seconds. */
+  readonly maxKeepSeconds: number;
   /** Whether notifications are sent to e-mail addresses. */
   readonly sendsMail: boolean;
   /** The reasons why no job can be accepted now, one sentence each; empty if healthy. */

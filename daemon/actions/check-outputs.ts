@@ -42,6 +42,7 @@ import {
   transferSettings,
 } from './check-unencoded.js';
 import type { DestinationClaims } from './claim-destinations.js';
+import { keepSecondsOf } from './keep-files.js';
 import { type DestinationOptions, requestedFilename, resolveDestination } from './resolve-destination.js';
 import { unusedOutputCredentials } from './unused-credentials.js';
 
@@ -115,11 +116,12 @@ export async function checkOutputs(
   claims: DestinationClaims,
 ): Promise<readonly CheckedOutput[]> {
   const { randomToken } = deps;
+  const keepSeconds = keepSecondsOf(parts.keep);
   const folder = hasSharedFolder(parts.outputs) ? { folderToken: randomToken() } : {};
   const outputs = parts.outputs.map((given, index) => {
     const path = `outputs[${index}]`;
     const parsed = parseOutput(deps, parts, index, path);
-    const output = resolveOutput(parsed, { baseUrl, randomToken, folder });
+    const output = resolveOutput(parsed, { baseUrl, randomToken, folder, keepSeconds });
     const support = checkSupport(outputTable, given, path);
     return { path, support, parsed, output, claimed: claimNames(claims, parsed, output, path) };
   });
@@ -215,7 +217,7 @@ function resolveOutput(
   {
     folder,
     ...options
-  }: Pick<DestinationOptions, 'baseUrl' | 'randomToken'> & {
+  }: Pick<DestinationOptions, 'baseUrl' | 'randomToken' | 'keepSeconds'> & {
     readonly folder: Pick<DestinationOptions, 'folderToken'>;
   },
 ): ResolvedOutput | null {

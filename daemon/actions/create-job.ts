@@ -19,13 +19,22 @@ import { type AppContext, requireHealthy } from './app-context.js';
 import type { RequestCheckDeps, ResolvedOutput } from './check-outputs.js';
 import { type CreateContext, checkRequest, validPartsOf } from './check-request.js';
 import { findJob } from './find-job.js';
+import { keepErrors, keepWarnings } from './keep-files.js';
 import { presetsOf } from './presets.js';
 import { requiredServices } from './required-services.js';
 
 type CreateJobDeps = RequestCheckDeps &
   Pick<
     AppContext,
-    'maxOutputs' | 'store' | 'queue' | 'inPlaceFiles' | 'checkHealth' | 'continueTrace' | 'now' | 'log'
+    | 'maxOutputs'
+    | 'maxKeepSeconds'
+    | 'store'
+    | 'queue'
+    | 'inPlaceFiles'
+    | 'checkHealth'
+    | 'continueTrace'
+    | 'now'
+    | 'log'
   >;
 
 /** Maximum length of an `Idempotency-Key`, in characters. */
@@ -58,10 +67,16 @@ export async function createJob(
   const checkContext = { ...context, isInPlace: inPlace !== null };
   const { outputs, validationErrors, ...checked } = await checkRequest(appContext, checkContext, parts);
   const parseErrors = [...resolved.validationErrors, ...(parsed.ok ? [] : parsed.validationErrors)];
-  if (!parsed.ok || parseErrors.length > 0 || validationErrors.length > 0)
-    throw invalidRequest(toReportedErrors(parseErrors, validationErrors, body).map(resolved.withOrigin));
+  const errors = [...validationErrors, ...keepErrors(appContext, parts.keep)];
+  if (!parsed.ok || parseErrors.length > 0 || errors.length > 0)
+    throw invalidRequest(toReportedErrors(parseErrors, errors, body).map(resolved.withOrigin));
   const { request } = parsed;
-  const requestWarnings = [...integrationWarnings(context.account), ...parsed.warnings, ...checked.warnings];
+  const requestWarnings = [
+    ...integrationWarnings(context.account),
+    ...parsed.warnings,
+    ...checked.warnings,
+    ...keepWarnings(request.keep, outputs),
+  ];
   const warnings = toReportedWarnings(requestWarnings, body).map(({ field, message }) => ({
     field,
     message: resolved.withOrigin(`${field} ${message}`).slice(field.length + 1),

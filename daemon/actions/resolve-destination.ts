@@ -7,6 +7,7 @@ import { isSegmented } from '../../src/shared/settings/segments.js';
 import { fileNameInUrl, replaceExtensionInUrl, withoutExtension } from '../../src/shared/text/url-text.js';
 import { fileRefUrl } from '../hosted-files/file-ref.js';
 import type { OutputDestinations } from '../jobs/draft.js';
+import { tokenWithRetention } from '../jobs/hosted-retention.js';
 import type { OutputDestination } from '../jobs/job.js';
 import { s3UrlOf } from '../jobs/s3-web-url.js';
 
@@ -21,6 +22,8 @@ export interface DestinationOptions {
   readonly randomToken: () => string;
   /** The token of the folder of a hosted file; a new one if absent. */
   readonly folderToken?: string;
+  /** How long a hosted file is kept, in seconds; null or absent for the default. */
+  readonly keepSeconds?: number | null;
 }
 
 /**
@@ -66,8 +69,9 @@ function primaryDestination(settings: OutputSettings, options: DestinationOption
     const path = filename.split('/').map(encodeURIComponent).join('/');
     return externalDestination(`${settings.base_url.replace(/\/+$/, '')}/${path}`);
   }
-  // A generated name equals the name of its folder, so that clients can distinguish it from a requested one.
-  const fileRef = { token: options.folderToken ?? token, name: posix.basename(filename) };
+  // A generated name begins the name of its folder, so that clients can distinguish it from a requested one.
+  const folder = tokenWithRetention(options.folderToken ?? token, options.keepSeconds ?? null);
+  const fileRef = { token: folder, name: posix.basename(filename) };
   return {
     destination: fileRefUrl('hosted', fileRef),
     url: `${options.baseUrl}${routePath('hostedFile', { ...fileRef })}`,

@@ -31,6 +31,7 @@ export type AppOptions = Pick<
   readonly database?: string | null;
   readonly sendmail?: string | null;
   readonly hosted?: string | null;
+  readonly hostedHours?: number;
   readonly keepDays?: number | null;
   readonly keepJobs?: number | null;
   /** When this machine takes jobs; always if absent. */
@@ -101,6 +102,8 @@ export interface DaemonOptions {
    * secrets.
    */
   readonly hosted: string | null;
+  /** The longest time that a job can ask for with `keep`. */
+  readonly hostedHours: number;
   /** Base URL of hosted files in answers; null for the address that the client used. */
   readonly publicUrl: string | null;
   /** Free bytes below which no job is accepted; null for 5 % of the volume, at most 1 GB. */

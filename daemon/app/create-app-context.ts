@@ -133,6 +133,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
         inPlaceFiles: new InPlaceFiles({ daemonId, randomToken }),
         ...{ workers: jobs.workers, remoteClaims: jobs.remoteClaims, workerFiles: jobs.workerFiles },
         maxOutputs: options.maxOutputs,
+        maxKeepSeconds: (options.hostedHours ?? 24) * 3600,
         sendsMail: (options.sendmail ?? null) !== null,
         checkHealth: health.reasons,
         readHealth: health.results,

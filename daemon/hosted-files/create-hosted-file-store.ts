@@ -14,6 +14,7 @@ import { ExpiryTimer } from './expiry-timer.js';
 import { hostedFilePath, isFileRef, isToken, missingFileError } from './file-ref.js';
 import type { FileRef, HostedFile, HostedFileStore } from './hosted-file-store.js';
 import {
+  expiryOfFile,
   type HostedFileStoreOptions,
   type HostedFileStoreState,
   isExpired,
@@ -38,7 +39,6 @@ export function createHostedFileStore(folder: string, options: HostedFileStoreOp
   };
   const expiryTimer = new ExpiryTimer({
     now: state.now,
-    retentionMs: state.retentionSeconds * 1000,
     expire: (token) => removeIfExpired(state, token),
   });
   const recordOf = async (token: string) => (isToken(token) ? readRecord(state, token) : null);
@@ -77,16 +77,21 @@ export function createHostedFileStore(folder: string, options: HostedFileStoreOp
 }
 
 /**
- * Finds the file of a reference. An empty token folder is the marker that expiry leaves: its file existed and is gone.
+ * Finds the file of a reference. An empty token folder is the marker that expiry leaves: its file existed and is gone. The
+ * time of the folder is that of the expiry.
  */
 async function findHostedFile(state: HostedFileStoreState, ref: FileRef): Promise<HostedFile> {
   if (!isFileRef(ref)) return { state: 'unknown' };
   const path = hostedFilePath(state.folder, ref);
   const stats = await lstat(path).catch(() => null);
-  if (stats === null)
-    return (await isEmpty(join(state.folder, ref.token))) ? { state: 'gone' } : { state: 'unknown' };
+  if (stats === null) {
+    const folder = join(state.folder, ref.token);
+    if (!(await isEmpty(folder))) return { state: 'unknown' };
+    return { state: 'gone', expiredAt: (await lstat(folder).catch(() => null))?.mtime ?? null };
+  }
   if (!stats.isFile()) return { state: 'unknown' };
-  if (isExpired(state, stats.mtime) && (await state.needOf(ref.token)) !== 'read') return { state: 'gone' };
+  if (isExpired(state, ref.token, stats.mtime) && (await state.needOf(ref.token)) !== 'read')
+    return { state: 'gone', expiredAt: expiryOfFile(ref.token, stats.mtime) };
   return {
     state: 'there',
     sizeBytes: stats.size,

@@ -1,10 +1,9 @@
 import { maxTimerMs } from '../../src/shared/util/timing.js';
+import { expiryOfFile } from './hosted-file-store-state.js';
 
 /** Options of an expiry timer. */
 interface ExpiryTimerOptions {
   readonly now: () => Date;
-  /** How long a file is kept. */
-  readonly retentionMs: number;
   /** Deletes the expired files of a token. Resolves to the time of the next check, or null if no file is left. */
   readonly expire: (token: string) => Promise<Date | null>;
 }
@@ -24,7 +23,7 @@ export class ExpiryTimer {
 
   /** Schedules the expiry check of a token whose file was stored at `storedAt`. */
   schedule(token: string, storedAt: Date): void {
-    this.scheduleAt(token, new Date(storedAt.getTime() + this.#options.retentionMs));
+    this.scheduleAt(token, expiryOfFile(token, storedAt));
   }
 
   /** Schedules the expiry check of a token. */

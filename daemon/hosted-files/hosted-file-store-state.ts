@@ -4,6 +4,7 @@ import { replaceFile } from '../../src/shared/util/atomic-files.js';
 import { textFileOptions } from '../../src/shared/util/disk.js';
 import { isObject } from '../../src/shared/util/is-object.js';
 import type { KeyedMutex } from '../../src/shared/util/semaphore.js';
+import { retentionSecondsOf } from '../jobs/hosted-retention.js';
 import type { FileFactsWithMd5 } from '../jobs/job.js';
 import { makeFolders } from '../transfer/folders.js';
 
@@ -26,8 +27,6 @@ export interface HostedFileStoreOptions {
   readonly needOf?: (token: string) => Promise<FileNeed | null>;
   /** Whether the time of files that are needed starts again, as that of uploads does; false by default. */
   readonly renewsNeeded?: boolean;
-  /** How long a file is kept; 24 hours by default. */
-  readonly retentionSeconds?: number;
   /** Free space that uploads leave on the volume; 0 by default. */
   readonly minFreeBytes?: number;
 }
@@ -54,19 +53,24 @@ export function recordsFolder(state: HostedFileStoreState): string {
 /** How long files that are needed and not renewed are left alone before the next check, in milliseconds. */
 export const neededRecheckMs = 3_600_000;
 
-/** The defaults of a store: the 24 hours of the contract, and no job that needs anything. */
+/** The defaults of a store: no job needs anything. */
 export const storeDefaults = {
-  retentionSeconds: 86_400,
   needOf: async () => null,
   renewsNeeded: false,
 } as const;
 
-/** Whether a file with this modification time has expired. */
+/** When a file of a token with this modification time expires. */
+export function expiryOfFile(token: string, modifiedAt: Date): Date {
+  return new Date(modifiedAt.getTime() + retentionSecondsOf(token) * 1000);
+}
+
+/** Whether a file of a token with this modification time has expired. */
 export function isExpired(
-  state: Pick<HostedFileStoreState, 'now' | 'retentionSeconds'>,
+  { now }: Pick<HostedFileStoreState, 'now'>,
+  token: string,
   modifiedAt: Date,
 ): boolean {
-  return state.now().getTime() - modifiedAt.getTime() >= state.retentionSeconds * 1000;
+  return now().getTime() >= expiryOfFile(token, modifiedAt).getTime();
 }
 
 /** Owner, size and MD5 of an uploaded file. */

@@ -28,12 +28,13 @@ export interface ReadableFile {
 /** The state of a file: it exists, it expired, or it never existed. */
 export type HostedFile =
   | ({ readonly state: 'there' } & ReadableFile)
-  | { readonly state: 'gone' }
+  /** When it expired; null if that is not known. */
+  | { readonly state: 'gone'; readonly expiredAt: Date | null }
   | { readonly state: 'unknown' };
 
 /**
- * Files that are kept for 24 hours, at TOKEN/NAME (service document, sections 1 and 8): hosted outputs and uploads. A
- * file gets its name only when it is complete. There are two implementations: a folder of this machine, which one
+ * Files that are kept for 24 hours, or for the time in their token (`retentionSecondsOf`), at TOKEN/NAME (service
+ * document, sections 1 and 8): hosted outputs and uploads. A file gets its name only when it is complete. There are two implementations: a folder of this machine, which one
  * process uses, and a bucket, which several daemons may share. `test/contracts/hosted-file-store.ts` tests both for
  * these guarantees.
  *
@@ -41,7 +42,7 @@ export type HostedFile =
  * `UnavailableError` if the files cannot be reached.
  */
 export interface HostedFileStore {
-  /** Finds a file. After 24 hours it is `gone` (410), even if it is not deleted yet, unless a job reads it. */
+  /** Finds a file. After its time it is `gone` (410), even if it is not deleted yet, unless a job reads it. */
   find(ref: FileRef): Promise<HostedFile>;
   /**
    * Downloads a file to a path, which appears only when the file is complete. May link it: neither may be modified

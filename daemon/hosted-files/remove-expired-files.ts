@@ -3,6 +3,7 @@ import { join, parse } from 'node:path';
 import { abandonedFiles } from '../../src/shared/util/atomic-files.js';
 import { isToken } from './file-ref.js';
 import {
+  expiryOfFile,
   type HostedFileStoreState,
   isExpired,
   neededRecheckMs,
@@ -58,16 +59,17 @@ async function removeFolderIfExpired(state: HostedFileStoreState, token: string)
   const folder = join(state.folder, token);
   const paths = (await namesIn(folder)).map((name) => join(folder, name));
   const times = (await Promise.all(paths.map(modifiedAt))).filter((time) => time !== null);
-  if (times.some((time) => !isExpired(state, time))) {
-    return new Date(Math.max(...times.map((time) => time.getTime())) + state.retentionSeconds * 1000);
-  }
+  const latest = new Date(Math.max(...times.map((time) => time.getTime())));
+  if (times.some((time) => !isExpired(state, token, time))) return expiryOfFile(token, latest);
   if (paths.length > 0) {
     if ((await state.needOf(token)) !== null) {
       if (!state.renewsNeeded) return new Date(state.now().getTime() + neededRecheckMs);
       await renewFiles(state, token);
-      return new Date(state.now().getTime() + state.retentionSeconds * 1000);
+      return expiryOfFile(token, state.now());
     }
     for (const path of paths) await rm(path, { recursive: true, force: true });
+    const expiredAt = times.length === 0 ? state.now() : expiryOfFile(token, latest);
+    await utimes(folder, expiredAt, expiredAt).catch(() => undefined);
     await removeRecord(state, token);
     return null;
   }

@@ -1,6 +1,8 @@
 import { VencError } from '../../src/shared/errors.js';
 import type { RouteName } from '../../src/shared/routes.js';
+import { roundToHundredths } from '../../src/shared/text/numbers.js';
 import { findInput, findOutput } from '../actions/find-job.js';
+import { retentionSecondsOf } from '../jobs/hosted-retention.js';
 import { earlyOutputProgress, progressV1 } from '../jobs/legacy-progress.js';
 import { inputProgress, outputProgress } from '../jobs/progress.js';
 import { fileReply } from './file-reply.js';
@@ -11,18 +13,28 @@ import { idOf, jobHandlers } from './v2/jobs.js';
 import { workerHandlers } from './worker.js';
 
 /**
- * `GET /hosted/<token>/<file>`: a hosted output, whole or a range; 304 if the client has it already, 410 after 24
- * hours. Needs no key.
+ * `GET /hosted/<token>/<file>`: a hosted output, whole or a range; 304 if the client has it already, 410 after its
+ * time. Needs no key.
  */
 const getHosted: PublicRouteHandler = async (appContext, requestContext) => {
   const { token = '', name = '' } = requestContext.params;
   const file = await appContext.hosted.find({ token, name });
-  if (file.state === 'gone')
-    throw new VencError('GoneError', 'This file was hosted for 24 hours and has been removed.');
+  if (file.state === 'gone') throw goneError(token, file.expiredAt);
   if (file.state === 'unknown')
     throw new VencError('NotFoundError', 'There is no hosted file at this address.');
   return fileReply(requestContext, { ...file, name });
 };
+
+function goneError(token: string, expiredAt: Date | null): VencError {
+  const hours = retentionSecondsOf(token) / 3600;
+  const length =
+    hours > 24 && hours % 24 === 0
+      ? `${hours / 24} days`
+      : `${roundToHundredths(hours)} ${hours === 1 ? 'hour' : 'hours'}`;
+  const time =
+    expiredAt === null ? '' : ` until ${expiredAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  return new VencError('GoneError', `This file was hosted for ${length}${time}, and has been removed.`);
+}
 
 /** `GET /v1/inputs/<id>/progress` (section 9). */
 const getInputProgressV1: RouteHandler = async (appContext, { params }, account) => {

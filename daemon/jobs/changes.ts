@@ -67,6 +67,7 @@ function applyJobChange(
         ...updated,
         state: 'processing',
         claim: change.token,
+        startedAt: job.startedAt ?? at,
         ...(change.outputIds === undefined ? {} : { claimedOutputs: change.outputIds }),
         ...(change.worker === undefined
           ? {}
@@ -111,6 +112,7 @@ function applyJobChange(
     case 'output-started':
       return withOutput(updated, change, {
         state: 'processing',
+        startedAt: at,
         updatedAt: at,
         ...(change.origins === undefined ? {} : { origins: change.origins }),
         ...warningsAfter({}, change.warnings),
@@ -127,6 +129,7 @@ function applyJobChange(
           ...(change.rendition === undefined ? {} : { rendition: change.rendition }),
           ...(change.quality === undefined ? {} : { quality: change.quality }),
           ...(change.captionFiles === undefined ? {} : { captionFiles: change.captionFiles }),
+          ...(change.deliverySeconds === undefined ? {} : { deliverySeconds: change.deliverySeconds }),
           thumbnails: recordThumbnails(
             delivered,
             requireOutput(delivered, change),
@@ -207,17 +210,16 @@ function applyJobChange(
       const { priority: _before, ...rest } = updated;
       return change.priority === 0 ? rest : { ...rest, priority: change.priority };
     }
-    case 'resubmitted':
+    case 'resubmitted': {
+      const before = resetToWaiting(updated, at, (state) => state === 'finished');
+      const { startedAt: _startedAt, ...reset } = withoutPause(before);
       return {
-        ...withoutLadder(
-          withoutSearches(
-            withoutEndedClaims(withoutPause(resetToWaiting(updated, at, (state) => state === 'finished'))),
-          ),
-        ),
+        ...withoutLadder(withoutSearches(withoutEndedClaims(reset))),
         submittedAt: at,
         resubmits: job.resubmits + 1,
         crashes: 0,
       };
+    }
   }
 }
 

@@ -68,7 +68,7 @@ export function resetToWaiting(job: Job, at: string, shouldKeep: (state: OutputS
     input: { ...job.input, ...cleared },
     outputs: job.outputs.map((output) => {
       if (keptIds.has(output.id)) return output;
-      const { warnings: _, ...rest } = output;
+      const { warnings: _, startedAt: __, ...rest } = output;
       return { ...rest, ...cleared };
     }),
   };

@@ -177,6 +177,10 @@ export interface JobOutput extends JobFile {
   readonly search?: QualitySearch;
   /** What was measured of the quality of its video. Absent if it was not measured. */
   readonly quality?: QualityRecord;
+  /** When its encode began. Absent if it has not begun, or is not made here. */
+  readonly startedAt?: string;
+  /** How long the delivery of its files took. Absent if it has not finished. */
+  readonly deliverySeconds?: number;
   /** The files of captions that were delivered next to its file. Absent if there are none. */
   readonly captionFiles?: readonly CaptionFileFacts[];
   readonly thumbnails: readonly JobThumbnail[];
@@ -263,6 +267,8 @@ export interface Job {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly submittedAt: string;
+  /** When a machine first began to work on it since it was last submitted. Absent before. */
+  readonly startedAt?: string;
   readonly finishedAt: string | null;
   readonly input: JobInput;
   readonly outputs: readonly JobOutput[];

@@ -53,6 +53,8 @@ export type Change =
       readonly quality?: QualityRecord;
       /** Absent if it has no captions in files next to it. */
       readonly captionFiles?: readonly CaptionFileFacts[];
+      /** How long the delivery took. Absent from workers of earlier versions. */
+      readonly deliverySeconds?: number;
     }
   | { readonly type: 'output-failed'; readonly id: number; readonly failure: JobFailure }
   /** The source of the output is complete on this machine, or all outputs that a playlist names have ended. */

@@ -18,6 +18,7 @@ import { isFinal } from '../../src/shared/states.js';
 import { roundToHundredths } from '../../src/shared/text/numbers.js';
 import { replaceExtensionInUrl, siblingInUrl } from '../../src/shared/text/url-text.js';
 import { memoizeByKey } from '../../src/shared/util/collections.js';
+import { durationsOf, expiryOf, waitedMsOf } from './hosted-retention.js';
 import type { Job, JobInput, JobOutput, Notification } from './job.js';
 import { displaySize, type MediaFacts } from './media.js';
 import { inputTrackRecords, leftOutRecords, outputTrackRecords } from './tracks.js';
@@ -56,6 +57,7 @@ export const jobRecord = memoizeByKey((job: Job): JobRecord => {
     // Empty until the job is complete (section 2.3).
     thumbnails: isFinal(job.state) ? job.outputs.flatMap(thumbnailRecords) : [],
     ...jobQueueing(job),
+    ...jobDurations(job),
     ...jobWorker(job),
     ...jobWarnings(job),
   };
@@ -84,6 +86,35 @@ function jobQueueing({
   };
 }
 
+/** How long a job waited, and how long its outputs were encoded and delivered; only what is known. */
+function jobDurations(job: Job): Pick<JobRecord, 'waited_in_ms' | 'encoded_in_ms' | 'delivered_in_ms'> {
+  const waitedMs = waitedMsOf(job);
+  const ofOutputs = job.outputs.map(durationsOf).filter((durations) => durations !== null);
+  return {
+    ...(waitedMs === null ? {} : { waited_in_ms: waitedMs }),
+    ...(ofOutputs.length === 0
+      ? {}
+      : {
+          encoded_in_ms: ofOutputs.reduce((sum, { encodedMs }) => sum + encodedMs, 0),
+          delivered_in_ms: ofOutputs.reduce((sum, { deliveredMs }) => sum + deliveredMs, 0),
+        }),
+  };
+}
+
+/** How long an output was encoded and delivered, and when its hosted files expire; only what is known. */
+function deliveryFields(
+  output: JobOutput,
+): Pick<OutputDetails, 'encoded_in_ms' | 'delivered_in_ms' | 'expires_at'> {
+  const durations = durationsOf(output);
+  const expiresAt = expiryOf(output);
+  return {
+    ...(durations === null
+      ? {}
+      : { encoded_in_ms: durations.encodedMs, delivered_in_ms: durations.deliveredMs }),
+    ...(expiresAt === null ? {} : { expires_at: expiresAt }),
+  };
+}
+
 /** The name of the remote worker that has or had the job; absent if there is none. */
 function jobWorker({ worker }: Job): Pick<JobRecord, 'worker'> {
   return worker === undefined ? {} : { worker: worker.name };
@@ -99,7 +130,8 @@ function jobWarnings({ warnings }: Job): Pick<JobRecord, 'warnings'> {
  * has no `skipped` in its list, so skipped outputs are `cancelled` there (contract, section 5).
  */
 export const listedJobRecord = memoizeByKey((job: Job): JobRecord => {
-  const { priority: _priority, requires: _requires, warnings: _warnings, ...record } = jobRecord(job);
+  const { priority: _priority, requires: _requires, warnings: _warnings, ...others } = jobRecord(job);
+  const { waited_in_ms: _waited, encoded_in_ms: _encoded, delivered_in_ms: _delivered, ...record } = others;
   return {
     ...record,
     input_media_file: withoutDetails(record.input_media_file),
@@ -126,6 +158,7 @@ export const outputDetails = memoizeByKey((output: JobOutput): OutputDetails => 
     ...captionFields(output),
     ...qualityFields(output),
     ...hullFields(output),
+    ...deliveryFields(output),
     ...outputWarnings(output),
   };
 });
@@ -188,6 +221,7 @@ function outputMediaFile(job: Job, output: JobOutput): OutputMediaFile {
     ...qualityFields(output),
     ...hullFields(output),
     ...trackFields(output),
+    ...deliveryFields(output),
     ...outputWarnings(output),
     ...outputRequires(output),
   };
@@ -262,12 +296,17 @@ function mediaFields(media: MediaFacts | null) {
 }
 
 /** What only the details of a job have. */
-interface Details extends Pick<OutputMediaFile, 'quality' | 'left_out' | 'warnings' | 'requires'> {
+interface Details
+  extends Pick<
+    OutputMediaFile,
+    'quality' | 'left_out' | 'warnings' | 'requires' | 'encoded_in_ms' | 'delivered_in_ms' | 'expires_at'
+  > {
   readonly tracks?: readonly unknown[];
 }
 
 function withoutDetails<T extends MediaFileRecord & Details>(record: T): T {
-  const { md5_checksum, tracks, quality, left_out, warnings, requires, ...rest } = record;
+  const { md5_checksum, tracks, quality, left_out, warnings, requires, ...others } = record;
+  const { encoded_in_ms, delivered_in_ms, expires_at, ...rest } = others;
   return rest as unknown as T;
 }
 

@@ -379,6 +379,7 @@ const workerChangeTables = {
     rendition: optional(rendition),
     quality: optional({ type: 'object', fields: outputQualityFields, description }),
     captionFiles: optional(listOf(captionFile, 1000)),
+    deliverySeconds: optional(amount),
   },
   'output-failed': { ...ofOutput, failure },
   'output-queued': ofOutput,

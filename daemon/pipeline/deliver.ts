@@ -58,6 +58,7 @@ interface Delivery {
  */
 export async function deliver(run: Run, context: PipelineContext, delivery: Delivery): Promise<void> {
   const { output, encoded, warnings } = delivery;
+  const beganAt = performance.now();
   const uploaded: string[] = [];
   const transferWarnings: string[] = [];
   let current = delivery;
@@ -100,6 +101,7 @@ export async function deliver(run: Run, context: PipelineContext, delivery: Deli
         warnings: all,
         ...delivered,
         ...measured,
+        deliverySeconds: Math.round(performance.now() - beganAt) / 1000,
       });
     }
   } catch (error) {

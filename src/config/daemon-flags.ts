@@ -89,6 +89,12 @@ export const daemonFlags = {
     help: 'bucket that keeps hosted files and uploads, such as s3://bucket/prefix (default: the data folder)',
     read: bucketUrl,
   },
+  'hosted-hours': {
+    argument: '<hours>',
+    help: 'the longest time that a job can ask for with keep; without it, hosted files are kept for 24 hours',
+    read: integerParser('--hosted-hours', 24, 8760),
+    fallback: { value: 168 },
+  },
   database: {
     argument: '<dsn>',
     help: 'keep jobs in PostgreSQL: postgres://USER@HOST:PORT/NAME (or VENC_DATABASE; default: the data folder)',

@@ -51,13 +51,13 @@ export function outputLabels(job: NamedJob): ReadonlyMap<number, string> {
 }
 
 /**
- * Whether the service generated the name of a file. The daemon gives such a file the name of its folder, so that a
+ * Whether the service generated the name of a file. The daemon gives such a file the name with which its folder begins, so that a
  * chosen name of 32 digits is not mistaken for a generated one. For other services, names of 32 hexadecimal digits and
  * UUIDs count as generated.
  */
 export function hasGeneratedName(url: string): boolean {
   const stem = withoutExtension(fileNameInUrl(url));
-  const token = /\/hosted\/([0-9a-f]{32})\/[^/]+$/.exec(parseUrl(url)?.pathname ?? '')?.[1];
+  const token = /\/hosted\/([0-9a-f]{32})(?:-\d+s)?\/[^/]+$/.exec(parseUrl(url)?.pathname ?? '')?.[1];
   if (token !== undefined) return stem === token;
   return /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i.test(stem);
 }

@@ -53,7 +53,15 @@ export type OutputMediaFile = RecordOf<typeof listedOutputFields> &
   Checksummed &
   Pick<
     RecordOf<typeof outputFileFields>,
-    'quality' | 'hull' | 'tracks' | 'left_out' | 'warnings' | 'requires'
+    | 'quality'
+    | 'hull'
+    | 'tracks'
+    | 'left_out'
+    | 'encoded_in_ms'
+    | 'delivered_in_ms'
+    | 'expires_at'
+    | 'warnings'
+    | 'requires'
   >;
 
 /** What a measurement of the quality of a video found. */
@@ -92,6 +100,10 @@ export interface JobRecord extends JobHead {
   readonly paused?: boolean;
   /** Labels that a machine must have to work on the job: in job details only. Absent if there are none. */
   readonly requires?: readonly string[];
+  /** How long the stages of the job took: in job details only. Absent as far as they are not known. */
+  readonly waited_in_ms?: number;
+  readonly encoded_in_ms?: number;
+  readonly delivered_in_ms?: number;
   /** Name of the remote worker that runs or ran the job. Absent if the daemon itself does. */
   readonly worker?: string;
   /** Warnings about the request: in job details only. Absent if there are none. */

@@ -121,6 +121,8 @@ const isOutput = shapeOf<JobOutput>({
   captionFiles: (value) => value === undefined || listOf(isCaptionFile)(value),
   origins: (value) => value === undefined || isObject(value),
   thumbnails: listOf(isThumbnail),
+  startedAt: optional(isText),
+  deliverySeconds: optional((value) => typeof value === 'number'),
   deliveredFiles: (value) => value === undefined || listOf(isText)(value),
   warnings: (value) => value === undefined || listOf(isText)(value),
 });
@@ -183,6 +185,7 @@ const isCompleteJob = shapeOf<Job>({
   createdAt: isText,
   updatedAt: isText,
   submittedAt: isText,
+  startedAt: optional(isText),
   finishedAt: isTextOrNull,
   input: isInput,
   outputs: listOf(isOutput),

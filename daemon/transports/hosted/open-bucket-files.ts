@@ -7,6 +7,7 @@ import { ExpiryTimer } from '../../hosted-files/expiry-timer.js';
 import { isFileRef, isToken, missingFileError } from '../../hosted-files/file-ref.js';
 import type { FileRef, HostedFile, HostedFileStore } from '../../hosted-files/hosted-file-store.js';
 import {
+  expiryOfFile,
   type HostedFileStoreOptions,
   isExpired,
   neededRecheckMs,
@@ -41,7 +42,6 @@ export function createBucketFileStore(options: BucketFileStoreOptions): HostedFi
   const expiry = createBucketExpiry(state);
   const expiryTimer = new ExpiryTimer({
     now: state.now,
-    retentionMs: state.retentionSeconds * 1000,
     expire: (token) => expiry.removeIfExpired(token),
   });
   const recordOf = (token: string) =>
@@ -117,17 +117,18 @@ async function findObject(
   const path = objectPath(state, ref);
   const stat = await folder.stat(path, signal);
   if (stat === null) {
-    const marker = await folder.stat(expiredPath(state, ref.token), signal);
-    return { state: marker === null ? 'unknown' : 'gone' };
+    const marker = await folder.readText(expiredPath(state, ref.token), signal);
+    return marker === null ? { state: 'unknown' } : { state: 'gone', expiredAt: expiryInMarker(marker) };
   }
   const { sizeBytes, version } = stat;
   if (sizeBytes === null)
     throw new VencError('DownloadFailureError', `${folder.host} does not report the sizes of objects.`);
   const modifiedAt = stat.modifiedAt ?? state.now();
-  if (isExpired(state, modifiedAt)) {
-    const storedAt = (await readStoredUpload(state, ref.token, signal))?.storedAt;
-    const isOver = storedAt === undefined || isExpired(state, new Date(storedAt));
-    if (isOver && (await state.needOf(ref.token)) !== 'read') return { state: 'gone' };
+  if (isExpired(state, ref.token, modifiedAt)) {
+    const renewedAt = (await readStoredUpload(state, ref.token, signal))?.storedAt;
+    const storedAt = renewedAt === undefined ? modifiedAt : new Date(renewedAt);
+    if (isExpired(state, ref.token, storedAt) && (await state.needOf(ref.token)) !== 'read')
+      return { state: 'gone', expiredAt: expiryOfFile(ref.token, storedAt) };
   }
   return {
     state: 'there',
@@ -135,6 +136,13 @@ async function findObject(
     modifiedAt,
     read: ({ start, end }) => folder.read(path, { fromByte: start, toByte: end + 1, version }),
   };
+}
+
+/** The time in the marker of an expired token; null for markers of earlier versions. */
+function expiryInMarker(text: string): Date | null {
+  const time = /^\{"expiredAt":"([^"]+)"\}$/.exec(text)?.[1];
+  const expiredAt = new Date(time ?? Number.NaN);
+  return Number.isNaN(expiredAt.getTime()) ? null : expiredAt;
 }
 
 /** Runs a write of a file of a token. */
@@ -188,18 +196,19 @@ function createBucketExpiry(state: BucketFileStoreState): BucketExpiry {
     const objects = await folder.list(`${kind}/${token}/`, signal);
     if (objects.length === 0) return null;
     const latestMs = Math.max(...objects.map(({ modifiedAt }) => modifiedAt.getTime()));
-    const storedAt = isExpired(state, new Date(latestMs))
+    const storedAt = isExpired(state, token, new Date(latestMs))
       ? (await readStoredUpload(state, token, signal))?.storedAt
       : undefined;
     const latest = storedAt === undefined ? new Date(latestMs) : new Date(storedAt);
-    if (!isExpired(state, latest)) return new Date(latest.getTime() + state.retentionSeconds * 1000);
+    const expiresAt = expiryOfFile(token, latest);
+    if (!isExpired(state, token, latest)) return expiresAt;
     if ((await state.needOf(token)) !== null) {
-      const recheckMs = state.renewsNeeded ? state.retentionSeconds * 1000 : neededRecheckMs;
-      if (state.renewsNeeded) await renewUpload(state, token, signal);
-      return new Date(state.now().getTime() + recheckMs);
+      if (!state.renewsNeeded) return new Date(state.now().getTime() + neededRecheckMs);
+      await renewUpload(state, token, signal);
+      return expiryOfFile(token, state.now());
     }
     // The marker comes first, so that files are `gone` and never `unknown`, also after a crash here.
-    await folder.writeText(expiredPath(state, token), '{}', signal);
+    await folder.writeText(expiredPath(state, token), JSON.stringify({ expiredAt: expiresAt }), signal);
     await mapWithConcurrency(objects, maxParallelRemovals, ({ key }) => folder.remove(key, signal));
     if (kind === 'uploads') await folder.remove(recordPath(state, token), signal);
     return null;
@@ -213,7 +222,7 @@ function createBucketExpiry(state: BucketFileStoreState): BucketExpiry {
     const oldMarkers = markers.filter(({ modifiedAt }) => nowMs - modifiedAt.getTime() >= markerRetentionMs);
     const records = kind === 'uploads' ? await folder.list(`${kind}/.records/`, signal) : [];
     const orphans = records.filter(
-      ({ key, modifiedAt }) => isExpired(state, modifiedAt) && !tokens.has(parse(key).name),
+      ({ key, modifiedAt }) => isExpired(state, parse(key).name, modifiedAt) && !tokens.has(parse(key).name),
     );
     await mapWithConcurrency([...oldMarkers, ...orphans], maxParallelRemovals, ({ key }) =>
       folder.remove(key, signal),

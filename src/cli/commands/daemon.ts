@@ -69,6 +69,7 @@ async function run(command: Command, context: Context) {
     stallTimeoutSeconds: flags.stallTimeout,
     publicUrl: flags.publicUrl ?? null,
     hosted: flags.hosted ?? null,
+    hostedHours: flags.hostedHours,
     database,
     minFreeBytes: flags.minFree ?? null,
     maxOutputs: flags.maxOutputs,

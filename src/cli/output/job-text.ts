@@ -14,7 +14,7 @@ import { safeText } from '../../shared/text/safe-text.js';
 import { adviceFor } from './error-text.js';
 import { colourState, type TextColours } from './paint.js';
 import { hullFacts, qualityFacts } from './quality-text.js';
-import { humanDuration, humanId, humanPercent, humanSize, humanTime } from './units.js';
+import { humanDuration, humanId, humanPercent, humanSize, humanTime, humanUntil } from './units.js';
 import { type Fact, factLines } from './wrap-text.js';
 
 /** The current state of a job, in addition to its record. */
@@ -37,6 +37,7 @@ export function jobText(job: JobRecord, colours: TextColours, { now, progress }:
     ['submitted', humanTime(job.submitted_at)],
     ...(job.finished_at === null ? [] : [['ended', humanTime(job.finished_at)] as const]),
     ...elapsedFacts(job, now),
+    ...durationFacts(job),
     ...(job.worker === undefined ? [] : [['worker', job.worker] as const]),
     ...(progress === null
       ? []
@@ -72,6 +73,7 @@ export function jobText(job: JobRecord, colours: TextColours, { now, progress }:
           ...progressFacts(file.id, progress),
           ...requiredFacts(file),
           ...mediaFacts(withoutExpiredLink(file, now)),
+          ...expiryFacts(file, now),
           ...qualityFacts(file),
           ...hullFacts(file),
           ...trackFacts(file),
@@ -128,15 +130,44 @@ function formatProgress(percent: number, etaMs: number | null): string {
   return `${humanPercent(percent)}${etaMs === null ? '' : `, ${humanDuration(etaMs / 1000)} left`}`;
 }
 
+/** How long the stages of a job took, as far as that is known. */
+function durationFacts(job: JobRecord): readonly Fact[] {
+  const stages = [
+    ['waited', job.waited_in_ms],
+    ['encoded', job.encoded_in_ms],
+    ['delivered', job.delivered_in_ms],
+  ] as const;
+  return stages.flatMap(([name, ms]) =>
+    ms === undefined ? [] : [[name, humanDuration(ms / 1000)] as const],
+  );
+}
+
+/** Until when the service hosts an output. */
+function expiryFacts(
+  { expires_at: expiresAt }: MediaFileRecord & { readonly expires_at?: string },
+  now: Date,
+): readonly Fact[] {
+  if (expiresAt === undefined) return [];
+  const time = humanTime(expiresAt);
+  return Date.parse(expiresAt) <= now.getTime()
+    ? [['expired', time]]
+    : [['expires', `in ${humanUntil(expiresAt, now)}, ${time}`]];
+}
+
 /** Hours for which a service hosts an output (section 1). */
 const retentionHours = 24;
 
 /** Removes a URL that no longer works: that of an output that was not made or is no longer hosted. */
-function withoutExpiredLink(file: MediaFileRecord & { readonly state: string }, now: Date): MediaFileRecord {
+function withoutExpiredLink(
+  file: MediaFileRecord & { readonly state: string; readonly expires_at?: string },
+  now: Date,
+): MediaFileRecord {
   const isNotProduced = ['cancelled', 'failed', 'skipped', 'no input'].includes(file.state);
   const isHosted = /\/hosted\/[^/]+\//.test(file.url ?? '');
   const ageHours = (now.getTime() - Date.parse(file.finished_at ?? '')) / 3_600_000;
-  return isHosted && (isNotProduced || ageHours >= retentionHours) ? { ...file, url: null } : file;
+  const isOver =
+    file.expires_at === undefined ? ageHours >= retentionHours : Date.parse(file.expires_at) <= now.getTime();
+  return isHosted && (isNotProduced || isOver) ? { ...file, url: null } : file;
 }
 
 function fileText(

@@ -13,7 +13,7 @@ import type { DownloadOptions } from '../download/download-job.js';
 import { awaitJobs, withStillRunningHint } from '../jobs/await-jobs.js';
 import { type BatchFailure, batchSummary } from '../output/batch-text.js';
 import { activityText, failureOf } from '../output/progress-text.js';
-import { sizesText } from '../output/units.js';
+import { humanTime, humanUntil, sizesText } from '../output/units.js';
 import { type Interruption, listenForInterrupt } from '../terminal/interrupt.js';
 import type { Io } from '../terminal/io.js';
 import { openProgressDisplay, type ProgressDisplay } from '../terminal/progress-display.js';
@@ -76,7 +76,10 @@ async function download(
 ): Promise<ExitCode> {
   // Download the finished outputs of failed jobs as well.
   const isOver = ended === exitCodes.done || ended === exitCodes.jobFailed || ids.length > 1;
-  if (options.download === undefined || !isOver) return ended;
+  if (options.download === undefined || !isOver) {
+    if (ended === exitCodes.done && io.isTerminal.stderr) await printExpiry(client, ids, io);
+    return ended;
+  }
   const isForced = options.force === true;
   const downloaded = await downloadFinishedJobs(client, ids, io, {
     folder: options.download,
@@ -105,6 +108,17 @@ async function waitWithProgress(
     display.stop();
     dispose();
   }
+}
+
+/** Says how long the service hosts the outputs of finished jobs: those of the first one expire first. */
+async function printExpiry(client: Client, ids: readonly number[], io: Io): Promise<void> {
+  const [first = 0] = ids;
+  const job = await client.job(first).catch(() => null);
+  const times = (job?.output_media_files ?? []).flatMap(({ expires_at: time }) => time ?? []);
+  const [earliest] = times.toSorted();
+  if (earliest === undefined) return;
+  const which = ids.length === 1 ? `venc download ${first}` : `from ${humanTime(earliest)} on`;
+  io.writeInfo(`venc: the hosted outputs expire in ${humanUntil(earliest, new Date())}: ${which}\n`);
 }
 
 function showOne(display: ProgressDisplay): (event: FollowEvent) => void {

@@ -115,6 +115,24 @@ const queueFields = {
   },
 } as const satisfies RecordTable;
 
+const elapsed = { type: 'integer', isOptional: true } as const;
+
+/** How long the stages of a job took. */
+const durationFields = {
+  waited_in_ms: {
+    ...elapsed,
+    description: 'how long it waited since it was last submitted; absent before it begins; an addition',
+  },
+  encoded_in_ms: {
+    ...elapsed,
+    description: 'how long its finished outputs were encoded, in total; absent before one has; an addition',
+  },
+  delivered_in_ms: {
+    ...elapsed,
+    description: 'how long their files were delivered, in total; absent before one has; an addition',
+  },
+} as const satisfies RecordTable;
+
 /** A job as job details show it (section 2.3). */
 export const jobFields = {
   ...jobHeadFields,
@@ -129,6 +147,7 @@ export const jobFields = {
   thumbnails,
   ...queueFields,
   paused,
+  ...durationFields,
   worker,
   warnings,
 } as const satisfies RecordTable;

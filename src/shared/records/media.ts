@@ -242,6 +242,23 @@ const backupFields = {
   },
 } as const;
 
+const elapsed = { type: 'integer', isOptional: true } as const;
+
+/** How long a file was made, and how long the daemon keeps it. */
+const outputDelivery = {
+  encoded_in_ms: { ...elapsed, description: 'how long it was encoded; absent if it was not; an addition' },
+  delivered_in_ms: {
+    ...elapsed,
+    description: 'how long its files were delivered; absent if they were not; an addition',
+  },
+  expires_at: {
+    type: 'string',
+    format: 'date-time',
+    isOptional: true,
+    description: 'until when the daemon hosts the file; absent if it does not; an addition',
+  },
+} as const satisfies RecordTable;
+
 /** `input_media_file` of the job list (section 2.3). */
 export const listedInputFields = { ...mediaFileFields, ...inputState } as const satisfies RecordTable;
 /** One of `output_media_files` of the job list (section 2.3). */
@@ -265,6 +282,7 @@ export const outputFileFields = {
   ...outputQuality,
   ...outputHull,
   ...outputTracks,
+  ...outputDelivery,
   ...outputWarnings,
   ...outputRequires,
 } as const satisfies RecordTable;
@@ -310,5 +328,6 @@ export const outputDetailsFields = {
   ...captionFields,
   ...outputQuality,
   ...outputHull,
+  ...outputDelivery,
   ...outputWarnings,
 } as const satisfies RecordTable;

@@ -69,6 +69,19 @@ export const jobTable = {
     example: 5,
     help: 'jobs with a greater priority begin before other waiting jobs of the account',
   },
+  keep: {
+    kind: 'text',
+    maxLength: 32,
+    form: {
+      pattern: '[0-9]{1,9}(?:\\.[0-9]{1,3})?[smhdw]',
+      rule: 'must be a time such as 12h or 7d',
+      example: '7d',
+    },
+    argument: 'time',
+    section: 'addition',
+    help: 'how long the daemon hosts the outputs without a destination, up to its --hosted-hours',
+    defaultText: '24h',
+  },
   requires: {
     ...requiresSetting,
     help: 'a label that a machine must have to work on the job',

@@ -20,17 +20,41 @@ export function expiryFacts(test: StoreTest): void {
     await store.removeExpired();
     assert.is((await store.find(refTo('token'))).state, 'there');
     pass(2 * marginMs);
-    assert.equal(await store.find(refTo('token')), { state: 'gone' });
+    assert.is((await store.find(refTo('token'))).state, 'gone');
     assert.equal(await harness.files(), ['token/a.mp4']);
     await store.removeExpired();
     await waitUntil('it is deleted', async () => (await harness.files()).length === 0);
-    assert.equal(await store.find(refTo('token')), { state: 'gone' });
+    assert.is((await store.find(refTo('token'))).state, 'gone');
     pass(28 * dayMs);
     await store.removeExpired();
-    assert.equal(await store.find(refTo('token')), { state: 'gone' });
+    assert.is((await store.find(refTo('token'))).state, 'gone');
     pass(3 * dayMs);
     await store.removeExpired();
     assert.equal(await store.find(refTo('token')), { state: 'unknown' });
+  });
+
+  test('a file whose token has a time is kept for that, and is known to have expired then', async ({
+    store,
+    harness,
+    pass,
+  }) => {
+    const [long, short] = [refTo('long-172800s'), refTo('short-3600s')];
+    for (const ref of [long, short]) await store.put(finishedFile('film'), ref, transferOf());
+    const storedAtMs = Date.now();
+    pass(3_600_000 + marginMs);
+    await store.removeExpired();
+    await waitUntil('the other is deleted', async () => (await harness.files()).length === 1);
+    const gone = await store.find(short);
+    assert.is(gone.state, 'gone');
+    if (gone.state === 'gone')
+      assert.ok(Math.abs((gone.expiredAt?.getTime() ?? 0) - storedAtMs - 3_600_000) < 2 * marginMs);
+    pass(2 * dayMs - 3_600_000 - 2 * marginMs);
+    assert.is((await store.find(long)).state, 'there');
+    pass(2 * marginMs);
+    const found = await store.find(long);
+    assert.is(found.state, 'gone');
+    if (found.state === 'gone')
+      assert.ok(Math.abs((found.expiredAt?.getTime() ?? 0) - storedAtMs - 2 * dayMs) < 2 * marginMs);
   });
 
   test('the files of one token are deleted together with the last of them', async ({
@@ -44,24 +68,24 @@ export function expiryFacts(test: StoreTest): void {
     await harness.age(refTo('token', 'a.mp4'), 3_600_000);
     pass(dayMs - 1_800_000);
     await store.removeExpired();
-    assert.equal(await store.find(refTo('token', 'a.mp4')), { state: 'gone' });
+    assert.is((await store.find(refTo('token', 'a.mp4'))).state, 'gone');
     assert.is((await store.find(refTo('token', 'a_0000.png'))).state, 'there');
     assert.equal(await store.find(refTo('token', 'b.mp4')), { state: 'unknown' });
     pass(3_600_000);
     await store.removeExpired();
     await waitUntil('they are deleted', async () => (await harness.files()).length === 0);
-    assert.equal(await store.find(refTo('token', 'a.mp4')), { state: 'gone' });
-    assert.equal(await store.find(refTo('token', 'a_0000.png')), { state: 'gone' });
+    assert.is((await store.find(refTo('token', 'a.mp4'))).state, 'gone');
+    assert.is((await store.find(refTo('token', 'a_0000.png'))).state, 'gone');
   });
 
   test('an upload that has expired is gone, with its owner', async ({ store, open, harness, pass }) => {
     const old = await receiveContent(store, Buffer.from('old'));
     pass(dayMs + marginMs);
-    assert.equal(await store.find(old), { state: 'gone' });
+    assert.is((await store.find(old)).state, 'gone');
     // Opened later, like a daemon that was not running.
     await open().removeExpired();
     await waitUntil('it is deleted', async () => (await harness.files()).length === 0);
-    assert.equal(await store.find(old), { state: 'gone' });
+    assert.is((await store.find(old)).state, 'gone');
     assert.is(await store.ownerOf(old.token), null);
   });
 
@@ -107,7 +131,7 @@ export function expiryFacts(test: StoreTest): void {
     assert.is(String(await contentOf(store, refTo('token'))), 'film');
     assert.is(String(await contentOf(store, refTo('token', 'a_0000.png'))), 'image');
     isRead = false;
-    assert.equal(await store.find(refTo('token')), { state: 'gone' });
+    assert.is((await store.find(refTo('token'))).state, 'gone');
     pass(dayMs);
     await store.removeExpired();
     await waitUntil('it is deleted', async () => (await harness.files()).length === 0);
@@ -123,7 +147,7 @@ export function expiryFacts(test: StoreTest): void {
     await store.put(finishedFile('film'), refTo('token'), transferOf());
     pass(dayMs + marginMs);
     await store.removeExpired();
-    assert.equal(await store.find(refTo('token')), { state: 'gone' });
+    assert.is((await store.find(refTo('token'))).state, 'gone');
     assert.equal(await harness.files(), ['token/a.mp4']);
     isNeeded = false;
     pass(dayMs);
@@ -180,7 +204,7 @@ export function expiryFacts(test: StoreTest): void {
     await Promise.all([open(), open(), open()].map((one) => one.removeExpired()));
     assert.equal(await harness.files(), []);
     for (let count = 0; count < 5; count += 1)
-      assert.equal(await store.find(refTo(`token${count}`)), { state: 'gone' });
+      assert.is((await store.find(refTo(`token${count}`))).state, 'gone');
   });
 
   test('the cleanup of a store that was never used is a no-op', async ({ store }) => {

@@ -239,7 +239,7 @@ test('an upload that took longer than a day is kept for 24 hours after its end',
   await utimes(path, begin, begin);
   assert.is(String(await contentOf(store, ref)), 'film');
   clock.passedMs = 86_400_000;
-  assert.equal(await store.find(ref), { state: 'gone' });
+  assert.is((await store.find(ref)).state, 'gone');
 });
 
 test('a cleanup lists a token that it knows only when it is due', async ({ store, bucket, clock }) => {
