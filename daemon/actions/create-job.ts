@@ -21,6 +21,7 @@ import { type CreateContext, checkRequest, validPartsOf } from './check-request.
 import { findJob } from './find-job.js';
 import { keepErrors, keepWarnings } from './keep-files.js';
 import { presetsOf } from './presets.js';
+import { requireQuota } from './quotas.js';
 import { requiredServices } from './required-services.js';
 
 type CreateJobDeps = RequestCheckDeps &
@@ -83,6 +84,7 @@ export async function createJob(
   }));
   const isTest = (request.test ?? false) || context.account.isIntegration;
   if (request.mock ?? false) return mockRecord(outputs, isTest, warnings);
+  const room = await requireQuota(appContext, context.account);
   const draft = draftJob({
     accountId: context.account.id,
     request: withSentNotifications(request, appContext.sendsMail),
@@ -96,7 +98,7 @@ export async function createJob(
     ...{ inPlace, idempotency },
   });
   const services = await requiredServices(appContext, draft.job);
-  const job = await appContext.store.create(withServices(draft, services));
+  const job = await appContext.store.create(withServices(draft, services), room);
   // A concurrent create with the same key may have come first. Its job is enqueued again, which changes
   // nothing.
   const record = answerIdempotent(job, idempotency);

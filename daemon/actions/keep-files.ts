@@ -1,7 +1,7 @@
 import { ageParser } from '../../src/shared/flag-parsers.js';
 import type { RequestWarning } from '../../src/shared/settings/setting.js';
+import type { OutputDestinations } from '../jobs/draft.js';
 import type { AppContext } from './app-context.js';
-import type { ResolvedOutput } from './check-outputs.js';
 
 const minKeepSeconds = 60;
 
@@ -24,11 +24,12 @@ export function keepErrors(
 /** Says so if `keep` has no effect, because no output is hosted. */
 export function keepWarnings(
   keep: string | undefined,
-  outputs: readonly ResolvedOutput[],
+  outputs: readonly { readonly outputDestination: OutputDestinations }[],
 ): readonly RequestWarning[] {
-  const isHosted = ({ outputDestination }: ResolvedOutput) =>
-    outputDestination.destination.startsWith('hosted:');
-  if (keep === undefined || outputs.some(isHosted)) return [];
+  const isHosted = outputs.some(({ outputDestination: { destination } }) =>
+    destination.startsWith('hosted:'),
+  );
+  if (keep === undefined || isHosted) return [];
   const message = 'has no effect: every output has a destination of its own';
   return [{ field: 'keep', message }];
 }

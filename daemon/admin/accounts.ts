@@ -3,7 +3,8 @@
  * a second. Each also rejects as the store does.
  */
 import { VencError } from '../../src/shared/errors.js';
-import type { Account } from '../store/account-store.js';
+import { defaultAccountId } from '../jobs/job.js';
+import type { Account, Quotas } from '../store/account-store.js';
 import {
   type AccountsDocument,
   accountByName,
@@ -73,6 +74,27 @@ export async function setMode(
     const since = mode.isIntegration ? { integrationSince: new Date().toISOString() } : {};
     await replaceAccounts(withAccount(document, { ...account, ...mode, ...since }));
     return true;
+  });
+}
+
+/** The changes of limits: null removes one, and an absent one stays. */
+type QuotaChanges = { readonly [Name in keyof Quotas]: Quotas[Name] | null };
+
+/**
+ * Changes the limits of an account. Resolves to those that it has then. Rejects with `NotFoundError` if there is no such
+ * account, with `UsageError` for the owner's, which has none.
+ */
+export async function setQuotas(setup: SetupStore, name: string, changes: QuotaChanges): Promise<Quotas> {
+  return setup.update(async ({ accounts: document, replaceAccounts }) => {
+    const { quotas: before, ...account } = namedAccount(document, name);
+    if (account.id === defaultAccountId)
+      throw new VencError('UsageError', `The account ${name} is the owner's, which has no limits.`, {
+        hint: 'create an account for others: venc accounts create NAME',
+      });
+    const changed = Object.entries({ ...before, ...changes }).filter(([, limit]) => limit !== null);
+    const quotas: Quotas = Object.fromEntries(changed);
+    await replaceAccounts(withAccount(document, changed.length === 0 ? account : { ...account, quotas }));
+    return quotas;
   });
 }
 

@@ -16,12 +16,24 @@ export interface Account {
   readonly notificationSecret: string;
   /** The pause of its jobs; that of the account `default` holds for the jobs of all accounts. */
   readonly pause?: Pause;
+  /** Absent if it has no limits, as the account `default`, which is the owner's. */
+  readonly quotas?: Quotas;
   /** Its presets, by name. */
   readonly presets?: Presets;
 }
 
 /** Presets by name: requests without an input. */
 export type Presets = Readonly<Record<string, RequestFields>>;
+
+/** The limits of an account: creates are rejected once one is reached. An absent one is unlimited. */
+export interface Quotas {
+  /** The number of jobs that wait. */
+  readonly waitingJobs?: number;
+  /** Minutes of finished outputs on one UTC day. */
+  readonly minutesPerDay?: number;
+  /** Bytes of hosted outputs that have not expired. */
+  readonly hostedBytes?: number;
+}
 
 /** A pause of jobs: no other starts, and those that run finish, or are frozen. */
 export interface Pause {

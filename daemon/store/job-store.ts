@@ -43,6 +43,15 @@ export interface AccountDailyUsage {
   readonly billableMs: number;
 }
 
+/** The options of a create. */
+export interface CreateOptions {
+  /**
+   * Throws if the account of the draft may not have another job, by the number of its jobs that wait. No other create
+   * with this option, of any process, changes that number before the job is stored.
+   */
+  readonly requireRoom?: (waitingCount: number) => void;
+}
+
 /** How long an idempotency key refers to the job that was created under it (contract, section 4). */
 export const idempotencyTtlMs = 24 * 60 * 60 * 1000;
 
@@ -67,9 +76,9 @@ export interface JobStore {
    * Assigns ids to a draft and stores it. Rejects with `OutOfSpaceError` if there is no space; nothing is
    * stored then. If a job of the same account has the draft's idempotency key and is less than 24 hours
    * older, nothing is stored and that job is returned; of concurrent drafts with one key, one is stored. A
-   * job with a damaged record releases its key.
+   * job with a damaged record releases its key. Rejects with what `requireRoom` throws; nothing is stored then.
    */
-  create(draft: JobDraft): Promise<Job>;
+  create(draft: JobDraft, options?: CreateOptions): Promise<Job>;
   /**
    * The account's job that was created under this idempotency key after `since`; null if there is none, or if
    * its record is damaged. Keys that are older than `idempotencyTtlMs` may be forgotten.
@@ -96,6 +105,8 @@ export interface JobStore {
    * outputs without grouping first, then by name. Needs no disk access.
    */
   usage(filter: UsageFilter): Promise<readonly AccountDailyUsage[]>;
+  /** The bytes of an account's hosted outputs that have not expired. */
+  hostedBytes(accountId: string, now: Date): Promise<number>;
   /**
    * Calls a listener after every stored create and update, in the order of each job's changes and before the
    * promise of the change resolves, until the returned function is called.

@@ -149,6 +149,8 @@ function classOf(route: RouteName, status: number, bodyMessages: readonly string
     return 'ResubmitLimitError';
   }
   if (isMissingService(route, status)) return 'UnreachableError';
+  // Unlike a rate limit, a quota of the account does not end within seconds.
+  if (status === 429 && /\bhas reached its limit [a-z_]+:/.test(bodyMessages.join())) return 'QuotaError';
   const known = errorClassesByStatus[status];
   if (known !== undefined) return known;
   if (status >= 500) return 'UnavailableError';

@@ -37,6 +37,12 @@ const requestRejection = (
   retryable: status === 429 || status >= 500,
 });
 
+/** The same for an error that a retry after seconds does not help. */
+const lastingRejection = (...entry: Parameters<typeof requestRejection>): ErrorClassEntry => ({
+  ...requestRejection(...entry),
+  retryable: false,
+});
+
 /** The error classes of a failed input or output (`error_class`). */
 export const jobErrorClasses = {
   ChecksumMismatchError: jobFailure(
@@ -273,6 +279,12 @@ export const errorClasses = {
     exitCodes.unreachable,
     'Too many requests.',
     'Wait for the time in Retry-After.',
+  ),
+  QuotaError: lastingRejection(
+    429,
+    exitCodes.conflict,
+    'The account has reached one of its limits.',
+    'Wait for its jobs, or remove some; the operator of the daemon changes the limits with venc accounts quota.',
   ),
   InternalError: requestRejection(
     500,

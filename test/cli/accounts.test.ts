@@ -29,7 +29,7 @@ test('a new data folder gets what a first start creates', async ({ folder, venc 
   assert.equal([result.code, result.stderr], [0, '']);
   const [account, ...others] = JSON.parse(result.stdout);
   assert.equal([account.name, account.mode, account.keys, others], ['default', 'live', 1, []]);
-  assert.equal(Object.keys(account), ['name', 'mode', 'created_at', 'keys']);
+  assert.equal(Object.keys(account), ['name', 'mode', 'created_at', 'keys', 'quotas']);
   assert.ok(Math.abs(Date.parse(account.created_at) - Date.now()) < 60_000);
   assert.equal(readdirSync(folder).sort(), ['accounts.json', 'owner-key']);
 });
@@ -50,6 +50,34 @@ test('an account is created in integration mode, and stdout has only its key', a
   const back = await venc('accounts integration studio');
   assert.equal([back.code, back.stderr], [0, 'venc: account studio is in integration mode\n']);
   assert.is(await mode(), 'integration');
+});
+
+test('limits of an account are set, shown and removed, and the owner has none', async ({ venc }) => {
+  await venc('accounts create studio');
+  const set = await venc('accounts quota studio --waiting-jobs 5 --hosted-bytes 50GB');
+  assert.equal([set.code, set.stdout], [0, '']);
+  assert.match(set.stderr, /^venc: limits of account studio: 5 waiting jobs, 50(\.0)? GB hosted\n$/);
+  await venc('accounts quota studio --minutes-per-day 600 --waiting-jobs none');
+  const quotas = async () => JSON.parse((await venc('accounts show studio --json')).stdout).quotas;
+  assert.equal(await quotas(), { waiting_jobs: null, minutes_per_day: 600, hosted_bytes: 50e9 });
+  assert.match(
+    (await venc('accounts show studio')).stdout,
+    /^limits +600 minutes a day, 50(\.0)? GB hosted$/m,
+  );
+  const none = await venc('accounts quota studio --minutes-per-day none --hosted-bytes none');
+  assert.match(none.stderr, /limits of account studio: none/);
+  const cases: readonly (readonly [words: string, code: number, message: RegExp])[] = [
+    ['default --waiting-jobs 1', 2, /is the owner's, which has no limits/],
+    ['nobody --waiting-jobs 1', 5, /There is no account "nobody"/],
+    ['studio', 2, /Give a limit: --waiting-jobs, --minutes-per-day or --hosted-bytes/],
+    ['studio --waiting-jobs 0', 2, /--waiting-jobs takes a whole number of at least 1/],
+    ['studio --hosted-bytes much', 2, /--hosted-bytes takes a size/],
+  ];
+  for (const [words, code, message] of cases) {
+    const result = await venc(`accounts quota ${words}`);
+    assert.is(result.code, code, words);
+    assert.match(result.stderr, message);
+  }
 });
 
 test('the notification secret is printed alone, and only on request', async ({ folder, venc }) => {

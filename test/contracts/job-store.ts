@@ -4,6 +4,7 @@ import { idempotencyFacts } from './job-store/idempotency-facts.js';
 import { listFacts } from './job-store/list-facts.js';
 import { listenerFacts } from './job-store/listener-facts.js';
 import { notificationFacts } from './job-store/notification-facts.js';
+import { quotaFacts } from './job-store/quota-facts.js';
 import { removalFacts } from './job-store/removal-facts.js';
 import { storageFacts } from './job-store/storage-facts.js';
 import type { CreateStoreHarness, StoreContext, StoreFacts, StoreHarness } from './job-store/store-facts.js';
@@ -49,6 +50,7 @@ export function jobStoreContract(
     ...listFacts,
     ...notificationFacts,
     ...usageFacts,
+    ...quotaFacts,
     ...updateFacts,
     ...removalFacts,
     ...listenerFacts,

@@ -17,7 +17,8 @@ export interface UpdateFailure {
 /** A store whose updates fail while the switch is set. Everything else is passed to the store. */
 export function withFailingUpdates(store: JobStore, updateFailure: UpdateFailure): JobStore {
   return {
-    create: (draft) => store.create(draft),
+    create: (draft, options) => store.create(draft, options),
+    hostedBytes: (accountId, now) => store.hostedBytes(accountId, now),
     findByIdempotencyKey: (accountId, key, since) => store.findByIdempotencyKey(accountId, key, since),
     get: (id) => store.get(id),
     has: (id) => store.has(id),

@@ -122,7 +122,7 @@ export const errorResponses = [
   {
     status: 429,
     name: 'TooManyRequests',
-    text: meaning('TooManyRequestsError'),
+    text: meaning('TooManyRequestsError', 'QuotaError'),
     appliesTo: ({ route }) => route.key !== 'none',
   },
   { status: 500, name: 'InternalServerError', text: meaning('InternalError'), appliesTo: never },

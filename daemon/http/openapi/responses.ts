@@ -189,8 +189,8 @@ export const headers = {
     schema: { type: 'string', pattern: '^paused(?:; hours)?(?:; frozen)?(?:; until=\\S+)?$' },
   },
   'Retry-After': {
-    description: 'Seconds to wait before a retry.',
-    required: true,
+    description:
+      'Seconds to wait before a retry; absent if a limit of the account is reached, which lasts longer.',
     schema: { type: 'integer', minimum: 1 },
   },
   'X-Content-Type-Options': {

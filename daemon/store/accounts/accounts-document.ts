@@ -1,5 +1,5 @@
 import { isObject } from '../../../src/shared/util/is-object.js';
-import type { Account, KeyKind, Pause, Presets } from '../account-store.js';
+import type { Account, KeyKind, Pause, Presets, Quotas } from '../account-store.js';
 
 /** A key as it is stored: its hash, never the key itself. */
 export interface StoredKey {
@@ -167,8 +167,14 @@ function isAccount(value: unknown): value is StoredAccount {
     typeof value.createdAt === 'string' &&
     (value.notificationSecret === undefined || isSecret(value.notificationSecret)) &&
     (value.pause === undefined || isPause(value.pause)) &&
+    (value.quotas === undefined || isQuotas(value.quotas)) &&
     (value.presets === undefined || isPresets(value.presets))
   );
+}
+
+function isQuotas(value: unknown): value is Quotas {
+  const isLimit = (limit: unknown) => limit === undefined || (typeof limit === 'number' && limit >= 0);
+  return isObject(value) && [value.waitingJobs, value.minutesPerDay, value.hostedBytes].every(isLimit);
 }
 
 function isPause(value: unknown): value is Pause {

@@ -1,6 +1,7 @@
 import { isVencError, VencError } from '../../../src/shared/errors.js';
-import { isFinal } from '../../../src/shared/states.js';
+import { isFinal, type JobState } from '../../../src/shared/states.js';
 import { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
+import { chunksOf } from '../../../src/shared/util/collections.js';
 import { type Disk, realDisk } from '../../../src/shared/util/disk.js';
 import type { Log } from '../../../src/shared/util/log.js';
 import { KeyedMutex, mapWithConcurrency } from '../../../src/shared/util/semaphore.js';
@@ -13,6 +14,7 @@ import { type DataLayout, dataLayout, doneFolderName, foldersOfJobs } from '../d
 import { Sequence } from '../data-folder/sequence.js';
 import {
   type AccountDailyUsage,
+  type CreateOptions,
   idempotencyTtlMs,
   type JobFilter,
   type JobListener,
@@ -22,6 +24,7 @@ import {
   type UsageFilter,
 } from '../job-store.js';
 import { DamagedJobs } from './damaged-jobs.js';
+import { HostedSizes } from './hosted-sizes.js';
 import type { IndexWriter } from './index/index-writer.js';
 import { JobIndex } from './index/job-index.js';
 import { idempotencyName, indexEntry } from './index-entry.js';
@@ -123,6 +126,7 @@ class JsonJobStore implements FolderJobStore {
   /** Serializes creates with one idempotency key, so that the later ones find the first. */
   readonly #createMutex = new KeyedMutex<string | symbol>();
   readonly #indexWriter: IndexWriter;
+  readonly #hostedSizes = new HostedSizes();
 
   constructor(parts: JsonJobStoreParts) {
     this.#parts = parts;
@@ -136,16 +140,39 @@ class JsonJobStore implements FolderJobStore {
     });
   }
 
-  create(draft: JobDraft): Promise<Job> {
+  create(draft: JobDraft, { requireRoom }: CreateOptions = {}): Promise<Job> {
     const { accountId, idempotency, createdAt } = draft.job;
     const now = Date.parse(createdAt);
     this.#cache.index.rotate(now);
-    if (idempotency === null) return this.#createMutex.runExclusive(Symbol(), () => this.#persist(draft));
+    const persist = () => {
+      if (requireRoom === undefined) return this.#persist(draft);
+      return this.#createMutex.runExclusive(JSON.stringify([accountId]), async () => {
+        requireRoom(this.#waitingCount(accountId));
+        return this.#persist(draft);
+      });
+    };
+    if (idempotency === null) return this.#createMutex.runExclusive(Symbol(), persist);
     const { key } = idempotency;
     return this.#createMutex.runExclusive(idempotencyName(accountId, key), async () => {
       const existing = await this.findByIdempotencyKey(accountId, key, new Date(now - idempotencyTtlMs));
-      return existing ?? this.#persist(draft);
+      return existing ?? persist();
     });
+  }
+
+  #waitingCount(accountId: string): number {
+    const totalOf = (state: JobState) =>
+      this.#cache.index.page({ accountId, state, offset: 0, limit: 0 }).total;
+    return totalOf('pending') + totalOf('waiting');
+  }
+
+  hostedBytes(accountId: string, now: Date): Promise<number> {
+    return this.#hostedSizes.bytes(accountId, now, () => this.#jobsOf(accountId));
+  }
+
+  async *#jobsOf(accountId: string): AsyncIterable<readonly Job[]> {
+    // The ids at the start: later jobs are added as they change.
+    const { ids } = this.#cache.index.page({ accountId, offset: 0, limit: Number.MAX_SAFE_INTEGER });
+    for (const some of chunksOf(ids, maxConcurrentReads)) yield this.#getAllReadable(some);
   }
 
   async findByIdempotencyKey(accountId: string, key: string, since: Date): Promise<Job | null> {
@@ -213,6 +240,7 @@ class JsonJobStore implements FolderJobStore {
       const length = await this.#parts.writer.write(before, after);
       this.#cache.put(after, length);
       if (isFinal(job.state)) this.#indexWriter.countChange();
+      this.#hostedSizes.put(job);
       this.#listeners.emit(job, before.job);
       return job;
     });
@@ -233,6 +261,7 @@ class JsonJobStore implements FolderJobStore {
         hostedFilesOf(job),
       );
       this.#cache.remove(id);
+      this.#hostedSizes.remove(job);
       await writer.remove(id);
       await onRemoved(id);
       this.#indexWriter.countChange();

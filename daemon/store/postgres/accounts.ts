@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { isVencError, VencError } from '../../../src/shared/errors.js';
 import type { Log } from '../../../src/shared/util/log.js';
 import { defaultAccountId } from '../../jobs/job.js';
-import type { Pause, Presets } from '../account-store.js';
+import type { Pause, Presets, Quotas } from '../account-store.js';
 import { type AccountsDocument, type StoredWorkerKey, workerKeys } from '../accounts/accounts-document.js';
 import type { KeyUseTimes } from '../accounts/key-use-recorder.js';
 import type { FollowedAccounts, SetupStore } from '../accounts/setup-store.js';
@@ -65,6 +65,7 @@ export async function readAccountRows(
       createdAt: row.created_at,
       notificationSecret: unseal(row.notification_secret, encryptionKey, row.id, secretName.notifications),
       ...(row.pause === null ? {} : { pause: JSON.parse(row.pause) as Pause }),
+      ...(row.quotas === null ? {} : { quotas: JSON.parse(row.quotas) as Quotas }),
       ...(row.presets === null ? {} : { presets: JSON.parse(row.presets) as Presets }),
     })),
     keys: keys.map((row) => ({
@@ -101,8 +102,17 @@ export async function writeAccountRows(
   const accounts = difference(before.accounts, after.accounts);
   for (const id of accounts.gone) await transaction.deleteFrom('accounts').where('id', '=', id).execute();
   for (const account of accounts.changed) {
-    const { id, name, isIntegration, integrationSince, createdAt, notificationSecret, pause, presets } =
-      account;
+    const {
+      id,
+      name,
+      isIntegration,
+      integrationSince,
+      createdAt,
+      notificationSecret,
+      pause,
+      presets,
+      quotas,
+    } = account;
     const row = {
       name,
       is_integration: isIntegration,
@@ -110,6 +120,7 @@ export async function writeAccountRows(
       created_at: createdAt,
       notification_secret: seal(notificationSecret, encryptionKey, id, secretName.notifications),
       pause: pause === undefined ? null : JSON.stringify(pause),
+      quotas: quotas === undefined ? null : JSON.stringify(quotas),
       presets: presets === undefined ? null : JSON.stringify(presets),
     };
     await transaction

@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import { finalJobStates, jobStates } from '../../../src/shared/states.js';
-import type { Job } from '../../jobs/job.js';
+import type { Job, JobOutput } from '../../jobs/job.js';
 import { hostedFilesOf } from '../../jobs/thumbnails.js';
 import { type JobDailyUsage, usageOf } from '../../jobs/usage.js';
 import {
@@ -213,6 +213,29 @@ export async function selectPage(
       .executeTakeFirstOrThrow(),
   ]);
   return { rows, total: Number(counted.total ?? 0) };
+}
+
+/** The number of jobs of an account that wait, also those of this transaction. */
+export async function countWaiting(queries: Queries, accountId: string): Promise<number> {
+  const counted = await queries
+    .selectFrom('job_counts')
+    .select(({ fn }) => fn.sum<string | null>('change').as('total'))
+    .where('account_id', '=', accountId)
+    .where('state', 'in', ['pending', 'waiting'])
+    .executeTakeFirstOrThrow();
+  return Number(counted.total ?? 0);
+}
+
+/** The finished outputs of an account that are hosted, or were in the last year. */
+export async function selectHostedOutputs(
+  queries: Queries,
+  accountId: string,
+): Promise<readonly JobOutput[]> {
+  const { rows } = await sql<{ output: string }>`
+    select output from venc.jobs, json_array_elements(document->'outputs') as output
+    where account_id = ${accountId} and changed_at > now() - interval '366 days'
+      and output->>'state' = 'finished' and output->>'destination' like 'hosted:%'`.execute(queries);
+  return rows.map(({ output }) => (typeof output === 'string' ? JSON.parse(output) : output) as JobOutput);
 }
 
 /** Adds up the changes of numbers that have many. The result of a count is the same before and afterwards. */

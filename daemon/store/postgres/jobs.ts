@@ -3,9 +3,11 @@ import { isFinal } from '../../../src/shared/states.js';
 import type { Log } from '../../../src/shared/util/log.js';
 import { KeyedMutex, Semaphore } from '../../../src/shared/util/semaphore.js';
 import type { JobDraft } from '../../jobs/draft.js';
+import { hostedBytesOf, hostedSizesOf } from '../../jobs/hosted-retention.js';
 import type { Job } from '../../jobs/job.js';
 import {
   type AccountDailyUsage,
+  type CreateOptions,
   idempotencyTtlMs,
   type JobFilter,
   type JobListener,
@@ -21,6 +23,7 @@ import type { PostgresDatabase } from './connection.js';
 import { ChangeFollower } from './job-changes.js';
 import {
   allocateIds,
+  countWaiting,
   deleteJob,
   insertJob,
   type JobRow,
@@ -29,6 +32,7 @@ import {
   readJobRow,
   replaceJob,
   selectActive,
+  selectHostedOutputs,
   selectJob,
   selectJobOfFile,
   selectJobOfKey,
@@ -38,6 +42,7 @@ import {
   selectWithNotifications,
   takeIdempotencyKey,
 } from './job-rows.js';
+import { lockUntilCommit } from './locks.js';
 import type { DatabaseTransaction } from './schema.js';
 
 /** The options of `createPostgresJobStore`. */
@@ -122,13 +127,13 @@ class SharedJobStore implements PostgresJobStore {
     this.#follower.start();
   }
 
-  create(draft: JobDraft): Promise<Job> {
+  create(draft: JobDraft, { requireRoom }: CreateOptions = {}): Promise<Job> {
     return this.#creates.runExclusive(Symbol(), async () => {
       // This job is not stored: it gives the account, the creation time and the key of the draft.
       const preliminary = draft.job;
       const { accountId, idempotency, createdAt } = preliminary;
       await this.#options.beforeCreate?.(preliminary);
-      const insert = () => this.#createPermits.runExclusive(() => this.#insert(draft));
+      const insert = () => this.#createPermits.runExclusive(() => this.#insert(draft, requireRoom));
       if (idempotency === null) return insert();
       const { key } = idempotency;
       const since = new Date(Date.parse(createdAt) - idempotencyTtlMs);
@@ -185,6 +190,10 @@ class SharedJobStore implements PostgresJobStore {
 
   listRemovable(filter: RemovableFilter): Promise<readonly number[]> {
     return selectRemovable(this.#queries, filter);
+  }
+
+  async hostedBytes(accountId: string, now: Date): Promise<number> {
+    return hostedBytesOf(hostedSizesOf(await selectHostedOutputs(this.#queries, accountId)), now);
   }
 
   usage(filter: UsageFilter): Promise<readonly AccountDailyUsage[]> {
@@ -255,13 +264,17 @@ class SharedJobStore implements PostgresJobStore {
   }
 
   /** Assigns ids to a draft and stores it. Rejects with `KeyTakenError` if its idempotency key is in use. */
-  async #insert(draft: JobDraft): Promise<Job> {
+  async #insert(draft: JobDraft, requireRoom?: CreateOptions['requireRoom']): Promise<Job> {
     const firstId = await allocateIds(this.#queries, draft.idCount);
     const document = { revision: 1, job: draft.number(firstId) };
     const { job } = document;
     return this.#jobMutex.runExclusive(firstId, () =>
       this.#follower.track(firstId, async () => {
         await this.#queries.transaction().execute(async (transaction) => {
+          if (requireRoom !== undefined) {
+            await lockUntilCommit(transaction, 'quotas');
+            requireRoom(await countWaiting(transaction, job.accountId));
+          }
           await takeIdempotencyKey(transaction, job);
           const lastId = firstId + draft.idCount - 1;
           await insertJob(transaction, document, { lastId, origin: this.#follower.origin });

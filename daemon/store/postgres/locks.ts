@@ -234,6 +234,8 @@ const transactionLocks = {
   tables: '8531346441836063092',
   /** Of joins and drains of workers. */
   workers: '8531346441852905838',
+  /** Of creates of accounts with a limit of waiting jobs. */
+  quotas: '8531346441885933907',
   /** Of changes of accounts, keys and credentials. */
   accounts: '8531346441701122927',
 } as const;

@@ -62,6 +62,11 @@ const migrations: Readonly<Record<string, Migration>> = {
       await sql.raw('alter table venc.accounts add column integration_since text').execute(database);
     },
   },
+  '0011-quotas': {
+    async up(database) {
+      await sql.raw('alter table venc.accounts add column quotas text').execute(database);
+    },
+  },
 };
 
 const firstVersion: readonly string[] = [

@@ -71,6 +71,8 @@ interface AccountsTable {
   readonly created_at: string;
   /** Encrypted: see `encrypt`. */
   readonly notification_secret: string;
+  /** JSON of `Quotas`. */
+  readonly quotas: string | null;
   /** JSON of a `Pause`. */
   readonly pause: string | null;
   /** JSON of the presets by name. */

@@ -1,4 +1,6 @@
 import { type Command, Option } from 'commander';
+import { VencError } from '../../shared/errors.js';
+import { byteSizeParser, integerParser } from '../../shared/flag-parsers.js';
 import type { Context } from '../context.js';
 import { formatExamples } from '../input/args.js';
 import {
@@ -8,7 +10,7 @@ import {
   type SetupOptions,
   setupHelp,
 } from '../input/with-setup.js';
-import { humanTime } from '../output/units.js';
+import { humanSize, humanTime } from '../output/units.js';
 import {
   addListCommand,
   addOutputFormatOptions,
@@ -26,6 +28,20 @@ interface Found {
   readonly isIntegration: boolean;
   readonly createdAt: string;
   readonly keyCount: number;
+  readonly quotas?: Quotas;
+}
+
+/** Limits of an account; an absent one is unlimited. */
+interface Quotas {
+  readonly waitingJobs?: number;
+  readonly minutesPerDay?: number;
+  readonly hostedBytes?: number;
+}
+
+interface QuotaOptions extends SetupOptions {
+  readonly waitingJobs?: number | 'none';
+  readonly minutesPerDay?: number | 'none';
+  readonly hostedBytes?: number | 'none';
 }
 
 /**
@@ -43,7 +59,7 @@ export function define(command: Command, context: Context): void {
     name: 'accounts',
     description: 'List the accounts.',
     details: formatExamples('venc accounts list', 'venc accounts list --json --fields name,mode'),
-    known: { name: '', mode: 'live', created_at: '', keys: 0 },
+    known: { name: '', mode: 'live', created_at: '', keys: 0, quotas: noQuotas },
     columns: () => [
       { title: 'NAME', priority: 4, minWidth: 12, text: ({ name }) => name },
       { title: 'MODE', priority: 3, text: ({ mode }) => mode },
@@ -61,6 +77,24 @@ export function define(command: Command, context: Context): void {
     .addOption(new Option('--secret', 'print only the notification secret').conflicts(['json', 'fields']))
     .addHelpText('after', formatExamples('venc accounts show default', 'venc accounts show default --secret'))
     .action(context.handler(show));
+  const limited = command
+    .command('quota')
+    .description('Limit what an account may do. A create beyond a limit is rejected with 429.')
+    .argument('<name>', 'name of the account');
+  addSetupOptions(limited)
+    .option('--waiting-jobs <number>', 'jobs that wait', orNone(integerParser('--waiting-jobs', 1)))
+    .option(
+      '--minutes-per-day <number>',
+      'minutes of finished outputs on a day in UTC',
+      orNone(integerParser('--minutes-per-day', 1)),
+    )
+    .option(
+      '--hosted-bytes <size>',
+      'size of the hosted outputs, such as 50GB',
+      orNone(byteSizeParser('--hosted-bytes')),
+    )
+    .addHelpText('after', quotaDetails)
+    .action(context.handler(quota));
   for (const { arg, isIntegration, description } of modes) {
     addSetupOptions(command.command(arg))
       .description(description)
@@ -83,12 +117,24 @@ const modes = [
   },
 ] as const;
 
+const quotaDetails = `
+A flag that is left out changes nothing, and none removes a limit. The account
+default is the owner's and has no limits.
+
+Examples:
+  venc accounts quota studio --waiting-jobs 100 --minutes-per-day 600
+  venc accounts quota studio --hosted-bytes 50GB
+  venc accounts quota studio --minutes-per-day none`;
+
+const noQuotas = { waiting_jobs: null, minutes_per_day: null, hosted_bytes: null };
+
 const details = `${setupHelp('accounts')}
 
 Examples:
   venc accounts create studio
   venc accounts list --database postgres://venc@db/venc
   venc accounts live studio
+  venc accounts quota studio --waiting-jobs 100
   venc accounts show studio --secret`;
 
 async function create(name: string, options: SetupOptions, context: Context) {
@@ -123,10 +169,42 @@ async function show(name: string, options: ShowOptions, context: Context) {
         ['mode', record.mode],
         ['created', humanTime(record.created_at)],
         ['keys', String(record.keys)],
+        ...(account.quotas === undefined ? [] : [['limits', quotaText(account.quotas)] as const]),
       ]);
       return lines.map((line) => `${line}\n`).join('');
     },
   });
+}
+
+async function quota(name: string, options: QuotaOptions, context: Context): Promise<void> {
+  const { waitingJobs, minutesPerDay, hostedBytes } = options;
+  const given = Object.entries({ waitingJobs, minutesPerDay, hostedBytes });
+  const changes = Object.fromEntries(
+    given.flatMap(([limit, value]) =>
+      value === undefined ? [] : [[limit, value === 'none' ? null : value]],
+    ),
+  );
+  if (Object.keys(changes).length === 0)
+    throw new VencError('UsageError', 'Give a limit: --waiting-jobs, --minutes-per-day or --hosted-bytes.', {
+      hint: `venc accounts show ${name} shows those that it has`,
+    });
+  const { setQuotas } = await admin();
+  const quotas = await changeSetup(context, options, (setup) => setQuotas(setup, name, changes));
+  context.io.writeStderr(`venc: limits of account ${name}: ${quotaText(quotas)}\n`);
+}
+
+/** Parses the value of a limit, or `none`. */
+function orNone(parse: (word: string) => number): (word: string) => number | 'none' {
+  return (word) => (word === 'none' ? word : parse(word));
+}
+
+function quotaText({ waitingJobs, minutesPerDay, hostedBytes }: Quotas): string {
+  const limits = [
+    ...(waitingJobs === undefined ? [] : [`${waitingJobs} waiting jobs`]),
+    ...(minutesPerDay === undefined ? [] : [`${minutesPerDay} minutes a day`]),
+    ...(hostedBytes === undefined ? [] : [`${humanSize(hostedBytes)} hosted`]),
+  ];
+  return limits.length === 0 ? 'none' : limits.join(', ');
 }
 
 function setMode(isIntegration: boolean) {
@@ -145,6 +223,13 @@ function admin() {
 }
 
 /** An account as it is printed. In integration mode every job is a test job. */
-function recordOf({ name, isIntegration, createdAt, keyCount }: Found) {
-  return { name, mode: isIntegration ? 'integration' : 'live', created_at: createdAt, keys: keyCount };
+function recordOf({ name, isIntegration, createdAt, keyCount, quotas = {} }: Found) {
+  return {
+    ...{ name, mode: isIntegration ? 'integration' : 'live', created_at: createdAt, keys: keyCount },
+    quotas: {
+      waiting_jobs: quotas.waitingJobs ?? null,
+      minutes_per_day: quotas.minutesPerDay ?? null,
+      hosted_bytes: quotas.hostedBytes ?? null,
+    },
+  };
 }
