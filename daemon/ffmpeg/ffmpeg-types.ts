@@ -174,6 +174,11 @@ export interface Ffmpeg {
   listShapes(path: string, media: MediaFacts, signal?: AbortSignal): Promise<FrameShapes | null>;
   /** The length in seconds that the header of a file states; null if it states none. Never rejects. */
   readLength(path: string, signal: AbortSignal): Promise<number | null>;
+  /**
+   * Whether a media file has its last packets, as far as its format says where it ends. Reads the beginning and the end.
+   * Rejects if the file cannot be read.
+   */
+  isWhole(path: string, signal: AbortSignal): Promise<boolean>;
   /** Measures the bitrate of a file's video from all its packets; null if it cannot be determined. Never rejects. */
   measureVideo(path: string, signal: AbortSignal): Promise<MeasuredVideo | null>;
   /**

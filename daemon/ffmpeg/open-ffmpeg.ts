@@ -26,6 +26,7 @@ import {
 } from './find-binaries.js';
 import { measureConstantRate } from './probe/constant-rate.js';
 import { findCopyStart } from './probe/find-copy-start.js';
+import { isWhole } from './probe/is-whole.js';
 import { hidesShapes, listShapes } from './probe/list-shapes.js';
 import { findDisplayedFrame, measureSeconds, measureVideo, readLength } from './probe/measure-streams.js';
 import { probeFile } from './probe/probe-file.js';
@@ -162,6 +163,7 @@ export async function openFfmpeg(options: OpenOptions = {}): Promise<OpenedFfmpe
     listShapes: async (path, media, signal) =>
       hidesShapes(itsCapabilities) ? listShapes(ffprobe, path, media, probeSettings, signal) : null,
     readLength: (path, signal) => readLength(ffprobe, path, probeSettings, signal),
+    isWhole: (path, signal) => isWhole(ffprobe, path, probeSettings, signal),
     measureVideo: (path, signal) => measureVideo(ffprobe, path, probeSettings, signal),
     measureSeconds: (path, streamIndex, signal) =>
       measureSeconds(ffprobe, path, streamIndex, probeSettings, signal),

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -92,11 +92,12 @@ test('more than ten failed inputs are in a list that --from reads', async () => 
 
 test('output names that two inputs would share are reported before an encode starts', async () => {
   const cwd = await films();
-  const twice = await runCli(['run', 'a.mov', 'b.mov', 'more/a.mov', '-o', 'out/'], { cwd });
+  const words = ['run', 'a.mov', 'b.mov', 'more/a.mov', '-o', 'out/', '--on-conflict', 'fail'];
+  const twice = await runCli(words, { cwd });
   assert.equal([twice.code, twice.stdout], [2, '']);
   assert.match(
     twice.stderr,
-    /a\.mov and more\/a\.mov would both be written to out\/a\.mp4\. Nothing was encoded/,
+    /a\.mov and more\/a\.mov would both be written to out\/a\.mp4\.\nvenc: Nothing was encoded/,
   );
   const over = await runCli(['run', 'a.mov', 'b.mov', '--force', '--output', 'filename=b.mov'], { cwd });
   assert.is(over.code, 2);
@@ -105,6 +106,31 @@ test('output names that two inputs would share are reported before an encode sta
   assert.is(two.code, 2);
   assert.match(two.stderr, /With 2 inputs, -o must be one folder/);
   assert.equal((await readdir(cwd)).sort(), ['a.mov', 'b.mov', 'more']);
+});
+
+test('a folder keeps its tree, and a rerun with --skip-existing makes only what is missing, broken or old', async () => {
+  const cwd = await films();
+  await makeMedia(join(cwd, 'more/b.mkv'), film('64x48', 1));
+  await makeMedia(join(cwd, 'more/b.mov'), film('64x48', 1));
+  await writeFile(join(cwd, 'more/a.srt'), '');
+  const words = ['run', '.', '-o', 'out', '--width', '32', '--skip-existing'];
+  const first = await runCli([...words, '--exclude', 'b.mov'], { cwd });
+  assert.is(first.code, 0, first.stderr);
+  assert.is(first.stdout, 'out/a.mp4\nout/more/a.mp4\nout/more/b.mp4\n');
+  assert.match(first.stderr, /^venc: \.: passed over 1 file of no known media type \(1 \.srt\)$/m);
+  const same = await runCli([...words, '--exclude', 'b.mov'], { cwd });
+  assert.equal([same.code, same.stdout], [0, '']);
+  assert.match(same.stderr, /^venc: 3 were there already$/m);
+  await truncate(join(cwd, 'out/a.mp4'), 1500);
+  await utimes(join(cwd, 'more/a.mov'), new Date(), new Date(Date.now() + 60_000));
+  const second = await runCli(words, { cwd });
+  assert.is(second.code, 0, second.stderr);
+  assert.is(second.stdout, 'out/a.mp4\nout/b.mp4\nout/more/a.mp4\nout/more/b-2.mp4\n');
+  assert.match(second.stderr, /^venc: 1 was there already$/m);
+  assert.match(
+    second.stderr,
+    /^venc: more\/b\.mov: its output is out\/more\/b-2\.mp4, because more\/b\.mkv has out\/more\/b\.mp4$/m,
+  );
 });
 
 test('invalid flags of several inputs are reported once', async () => {

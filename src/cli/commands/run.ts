@@ -12,19 +12,23 @@ import { safeText } from '../../shared/text/safe-text.js';
 import { isAbandonedLock, tryFileLock } from '../../shared/util/lock/file-lock.js';
 import { repeatCommand } from '../batch/repeat-command.js';
 import type { Context, ProgramFlags } from '../context.js';
+import { addConflictOption, type OnConflict, reportConflicts } from '../destinations/number-names.js';
 import { isHosted, outputsIn, withOverwrite } from '../destinations/output-names.js';
 import {
   isBatch,
   outputFolderOf,
   outsOf,
+  ownFolders,
   resolveDestinations,
   withLadderFolder,
   withOwnFolder,
 } from '../destinations/resolve-destinations.js';
+import { openResultCheck } from '../destinations/whole-results.js';
 import { collectValues } from '../input/args.js';
 import {
   addFolderOptions,
   type FolderArgs,
+  type FoundInput,
   findInputs,
   namesInFolders,
   oneInput,
@@ -38,7 +42,7 @@ import {
   sidecarOption,
   withExamplesFirst,
 } from '../input/job-args.js';
-import { isRequestName, localRequest } from '../input/job-input.js';
+import { assumedRequest, isRequestName, localRequest } from '../input/job-input.js';
 import { addLadderOptions, hasLadder } from '../input/ladder-flags.js';
 import { createPresets, withPresetLadder } from '../input/presets.js';
 import { withoutProgram, withTypedErrors, withValidation } from '../input/typed-request.js';
@@ -61,6 +65,8 @@ interface RunOptions extends JobArgs, FolderArgs, ProgramFlags {
   readonly from?: string;
   readonly sample?: boolean;
   readonly force?: boolean;
+  readonly onConflict: OnConflict;
+  readonly skipExisting?: boolean;
   readonly progress?: ProgressChoice;
   readonly json?: boolean;
   readonly jsonl?: boolean;
@@ -98,6 +104,12 @@ export function define(command: Command, { handler }: Context): void {
         .default(30, '30s'),
     );
   addFolderOptions(command);
+  addConflictOption(command);
+  command.addOption(
+    command
+      .createOption('--skip-existing', 'skip inputs whose outputs are whole and not older')
+      .conflicts('force'),
+  );
   for (const name of ['nice', 'io-idle'] as const) addDaemonFlag(command, name, daemonFlags[name]);
   withExamplesFirst(addLadderOptions(addJobOptions(command, daemonSettings), 'dir'), details).action(
     handler((args: readonly string[], options: RunOptions, context: Context) =>
@@ -164,26 +176,41 @@ async function run(
       if (isBatch(found)) {
         await buildRequestBody({ request: null, input: null, presets }, options);
       }
+      const areWhole = options.skipExisting === true ? await openResultCheck(programs, signal) : null;
+      const folders = hasLadder(options) && isBatch(found) ? ownFolders(inputs) : null;
+      reportConflicts(
+        folders?.conflicts ?? [],
+        { onConflict: options.onConflict, done: 'encoded' },
+        io.writeStderr,
+      );
+      const place = (request: Record<string, unknown>, input: FoundInput) =>
+        folders === null ? request : withOwnFolder(request, folders.names.get(input) ?? '');
       const results = createResults(io, options);
       try {
         const prepared = await prepareRuns(inputs, {
           ...{ io, destinations, results },
           isForced: options.force === true,
+          onConflict: options.onConflict,
+          areWhole: areWhole === null ? null : ({ body, paths }) => areWhole(body.input, paths),
           alternative: hasLadder(options) ? 'another folder' : 'another file with -o',
-          readRequest: async ({ name }) =>
-            withOwnFolder(await localRequest(name, options, { io, presets }), name, {
-              hasOwnFolder: hasLadder(options) && isBatch(found),
-            }),
+          readRequest: async (input) =>
+            place(await localRequest(input.name, options, { io, presets }), input),
+          assumeRequest: async (input) => place(await assumedRequest(input.name, options, presets), input),
         });
+        const { runs, skipped } = prepared;
+        if (skipped.length > 0)
+          io.writeInfo(`venc: ${skipped.length} ${skipped.length === 1 ? 'was' : 'were'} there already\n`);
+        if (runs.length === 0) return prepared.exitCode;
+        const isSkipped = new Set(skipped.map(({ name }) => name));
         const reporting = {
           io,
           mode,
-          names: inputs.map(({ name }) => name),
+          names: inputs.map(({ name }) => name).filter((name) => !isSkipped.has(name)),
           options,
           results,
           repeat: (failed: readonly string[]) => repeat(namesInFolders(inputs, failed)),
         };
-        const { code } = await encodeAll(prepared.runs, reporting, encoding);
+        const { code } = await encodeAll(runs, reporting, encoding);
         return prepared.exitCode === exitCodes.done ? code : prepared.exitCode;
       } finally {
         await results.end(inputs.map(({ name }) => name));

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { VencError } from '../../shared/errors.js';
 import { parseFlags, parseOutputFlag } from '../../shared/settings/flags.js';
 import { fileNameInUrl, isUrl, withoutExtension } from '../../shared/text/url-text.js';
@@ -9,6 +9,7 @@ import { type CreateArgs, readOutputArgument } from '../input/job-args.js';
 import { isRequestName } from '../input/job-input.js';
 import { hasLadder, ladderFolder } from '../input/ladder-flags.js';
 import { type OutputDestinations, pathOf } from '../run/assign-destinations.js';
+import { numberedFolder, numberNames } from './number-names.js';
 
 /** The inputs of a command, as far as they matter for the places of its outputs. */
 type Inputs = Pick<FoundInputs, 'hasFolder'> & { readonly inputs: readonly unknown[] };
@@ -132,17 +133,24 @@ export function destinationsOf(all: OutputDestinations, { folder }: FoundInput):
   return folder === '' ? all : { ...all, folder: join(all.folder ?? '', folder) };
 }
 
-/** The request of one of several inputs, whose outputs go into a folder named after it. */
-export function withOwnFolder(
-  request: Record<string, unknown>,
-  input: string,
-  { hasOwnFolder }: { readonly hasOwnFolder: boolean },
-): Record<string, unknown> {
+/**
+ * The folders for the ladders of several inputs: each is named after its input, with a number if another one has that
+ * name.
+ */
+export function ownFolders(inputs: readonly FoundInput[]) {
+  const claims = inputs.map(({ name, folder }) => ({ input: name, paths: [join(folder, stemOf(name))] }));
+  const { paths, conflicts } = numberNames(claims, numberedFolder);
+  const names = new Map(inputs.map((input, index) => [input, basename(paths[index]?.[0] ?? '')]));
+  return { names, conflicts };
+}
+
+/** The request of one of several inputs, whose outputs go into a folder of this name. */
+export function withOwnFolder(request: Record<string, unknown>, folder: string): Record<string, unknown> {
   const { outputs } = request;
-  if (!hasOwnFolder || !Array.isArray(outputs)) return request;
+  if (!Array.isArray(outputs)) return request;
   const placed = outputs.map((output: unknown) =>
     isObject(output) && typeof output.filename === 'string'
-      ? { ...output, filename: join(stemOf(input), output.filename) }
+      ? { ...output, filename: join(folder, output.filename) }
       : output,
   );
   return { ...request, outputs: placed };

@@ -125,6 +125,16 @@ export async function localRequest(
   return buildRequestBody({ request: null, input: address, presets, captions }, options);
 }
 
+/**
+ * The request that `localRequest` would return for a media file that cannot be read. Rejects with `UsageError` for
+ * requests, whose outputs are not known then.
+ */
+export async function assumedRequest(arg: string, options: JobArgs, presets: ChoosePreset) {
+  if (isRequestName(arg)) throw new VencError('UsageError', `The outputs of ${arg} are not known.`);
+  const input = isUrl(arg) ? arg : pathToFileURL(arg).href;
+  return buildRequestBody({ request: null, input, presets }, options);
+}
+
 /** The caption files that `--sidecar-subtitles` adds; none without it. Rejects as `readSidecars` does. */
 export async function sidecarsOf(
   input: SubmitInput,

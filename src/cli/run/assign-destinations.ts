@@ -76,6 +76,21 @@ export function assignDestinations(
   return { body: { ...others, outputs: resolvedOutputs }, paths, thumbnails };
 }
 
+/** The same request with other paths for its outputs, which `paths` has in their order. */
+export function withPaths(
+  resolved: ResolvedRequest,
+  paths: readonly string[],
+  { cwd }: Pick<OutputDestinations, 'cwd'>,
+): ResolvedRequest {
+  if (paths.every((path, index) => path === resolved.paths[index])) return resolved;
+  const outputs = listOf(resolved.body.outputs).map((settings, index) => {
+    const path = paths[index] ?? '';
+    return isUrl(path) ? settings : { ...settings, url: pathToFileURL(resolve(cwd, path)).href };
+  });
+  const thumbnails = outputs.map((settings, index) => expectedThumbnails(paths[index] ?? '', settings, cwd));
+  return { body: { ...resolved.body, outputs }, paths, thumbnails };
+}
+
 function countOf(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

@@ -10,6 +10,7 @@ import {
   requireAbsent,
   requireWritable,
 } from '../destinations/check-destinations.js';
+import { numberNames, type OnConflict, reportConflicts } from '../destinations/number-names.js';
 import { withOverwrite } from '../destinations/output-names.js';
 import { destinationsOf } from '../destinations/resolve-destinations.js';
 import type { FoundInput } from '../input/find-inputs.js';
@@ -21,6 +22,7 @@ import {
   localPathOf,
   type OutputDestinations,
   type ResolvedRequest,
+  withPaths,
 } from './assign-destinations.js';
 import type { Results } from './results.js';
 import { replaceableSidecars } from './sidecar-files.js';
@@ -37,51 +39,89 @@ interface PrepareRunsOptions {
   readonly io: Io;
   readonly destinations: OutputDestinations;
   readonly isForced: boolean;
+  readonly onConflict: OnConflict;
+  /** Whether the outputs of an input are all there; null if that makes no difference. */
+  readonly areWhole: ((run: ResolvedRequest) => Promise<boolean>) | null;
   /** What to name instead of a destination that cannot be used. */
   readonly alternative: Alternative;
   readonly results: Results;
   /** Rejects with `UsageError` if the input cannot be read. */
   readonly readRequest: (input: FoundInput) => Promise<Readonly<Record<string, unknown>>>;
+  /** The request of an input if it could be read; rejects if that is not known. */
+  readonly assumeRequest: (input: FoundInput) => Promise<Readonly<Record<string, unknown>>>;
+}
+
+/** The inputs of `venc run`, read. */
+interface PreparedRuns {
+  readonly runs: readonly PreparedRun[];
+  /** The inputs whose outputs are there (`--skip-existing`). */
+  readonly skipped: readonly PreparedRun[];
+  /** That of the first error. */
+  readonly exitCode: ExitCode;
 }
 
 /**
- * Reads inputs and assigns destinations to their outputs. The error of one of several inputs is reported, and the
- * others are still prepared; `exitCode` is that of the first error. Rejects with the error of a single input, and with
- * `UsageError` if two inputs would write the same file or an output is an input.
+ * Reads inputs and assigns destinations to their outputs. Outputs of several inputs with the same path get numbers; the
+ * number does not depend on which inputs can be read or are skipped. The error of one of several inputs is reported,
+ * and the others are still prepared. Rejects with the error of a single input, and with `UsageError` if two inputs
+ * would write the same file and `onConflict` is `fail`, or an output is an input.
  */
 export async function prepareRuns(
   inputs: readonly FoundInput[],
-  { io, destinations, isForced, alternative, results, readRequest }: PrepareRunsOptions,
-): Promise<{ readonly runs: readonly PreparedRun[]; readonly exitCode: ExitCode }> {
-  const runs: PreparedRun[] = [];
+  options: PrepareRunsOptions,
+): Promise<PreparedRuns> {
+  const { io, destinations, isForced, onConflict, alternative, results, areWhole } = options;
   let exitCode: ExitCode = exitCodes.done;
   const onError = async (error: unknown, name: string) => {
     await results.addError(name, error);
     if (inputs.length === 1 || !isVencError(error)) throw error;
     exitCode = reportError(io, error, name, exitCode);
   };
-  const all: PreparedRun[] = [];
+  const read: (PreparedRun & { readonly isReadable: boolean })[] = [];
   for (const input of inputs) {
     const { name } = input;
+    const assign = async (request: Readonly<Record<string, unknown>>) =>
+      resolvedRequest(request, destinationsOf(destinations, input));
     try {
       if (input.error !== null) throw input.error;
-      const found = await resolvedRequest(await readRequest(input), destinationsOf(destinations, input));
-      all.push({ name, resolvedRequest: isForced ? { ...found, body: withOverwrite(found.body) } : found });
+      const found = await assign(await options.readRequest(input));
+      read.push({ name, resolvedRequest: found, isReadable: true });
+    } catch (error) {
+      await onError(error, name);
+      const assumed = await options
+        .assumeRequest(input)
+        .then(assign)
+        .catch(() => null);
+      if (assumed !== null) read.push({ name, resolvedRequest: assumed, isReadable: false });
+    }
+  }
+  const claims = read.map(({ name, resolvedRequest: { paths } }) => ({ input: name, paths }));
+  const { paths, conflicts } = numberNames(claims);
+  reportConflicts(conflicts, { onConflict, done: 'encoded' }, io.writeStderr);
+  const named = read.flatMap(({ name, resolvedRequest: found, isReadable }, index) =>
+    isReadable
+      ? [{ name, resolvedRequest: withPaths(found, paths[index] ?? found.paths, destinations) }]
+      : [],
+  );
+  const names = inputs.map(({ name }) => name);
+  if (names.length > 1) await rejectCollisions(named, names, destinations.cwd);
+  const [runs, skipped]: [PreparedRun[], PreparedRun[]] = [[], []];
+  for (const { name, resolvedRequest: found } of named) {
+    try {
+      if (areWhole !== null && (await areWhole(found))) {
+        skipped.push({ name, resolvedRequest: found });
+        await results.addSkipped(name);
+        continue;
+      }
+      const isReplaced = isForced || areWhole !== null;
+      const run = isReplaced ? { ...found, body: withOverwrite(found.body) } : found;
+      await checkDestinations(run, alternative);
+      runs.push({ name, resolvedRequest: run });
     } catch (error) {
       await onError(error, name);
     }
   }
-  const names = inputs.map(({ name }) => name);
-  if (names.length > 1) await rejectCollisions(all, names, destinations.cwd);
-  for (const run of all) {
-    try {
-      await checkDestinations(run.resolvedRequest, alternative);
-      runs.push(run);
-    } catch (error) {
-      await onError(error, run.name);
-    }
-  }
-  return { runs, exitCode };
+  return { runs, skipped, exitCode };
 }
 
 /**

@@ -26,6 +26,8 @@ export interface Results {
   readonly add: (name: string, job: JobRecord, warnings: readonly string[]) => Promise<void>;
   /** Adds the error of an input that has no job. Errors of the program are ignored. */
   readonly addError: (name: string, error: unknown) => Promise<void>;
+  /** Adds an input whose outputs are there already. */
+  readonly addSkipped: (name: string) => Promise<void>;
   /** The inputs that failed so far. */
   readonly failures: () => readonly BatchFailure[];
   /** Prints the array, in the order of the inputs. */
@@ -54,6 +56,8 @@ export function createResults(
       const failure = { error_class: error.errorClass, error_message: error.message };
       await add(name, { state: 'failed', ...failure, warnings: [], outputs: [] });
     },
+    addSkipped: (name) =>
+      add(name, { state: 'skipped', error_class: null, error_message: null, warnings: [], outputs: [] }),
     failures: () =>
       found.flatMap(({ name, result: { state, error_class: errorClass, error_message: message } }) =>
         state === 'failed' ? [{ name, reason: [errorClass, message].filter(Boolean).join(': ') }] : [],

@@ -130,6 +130,7 @@ export const moduleMap: ModuleMap = {
           'migrate',
           'backup',
         ].map((name) => `src/cli/commands/${name}.ts`),
+        'src/cli/destinations/whole-results.ts',
         'src/cli/submit/uploads.ts',
         'src/cli/submit/after-submit.ts',
         'src/cli/run/encode-all.ts',
