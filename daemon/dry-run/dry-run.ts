@@ -60,6 +60,8 @@ interface DryRunOutput {
   readonly copyOf: string | null;
   /** The numbers of the tracks of its source that it has. */
   readonly tracks: readonly number[];
+  /** The size of its video; null if it has none or is not encoded. */
+  readonly size: { readonly width: number; readonly height: number } | null;
   /** The tracks of its source that it lacks, and why. */
   readonly left_out: ReturnType<typeof leftOutRecords>;
   /** Why the output cannot be made from this input; null if it can. */
@@ -177,7 +179,7 @@ export async function dryRun(
     const made = pathOf(jobPlan, index, resolved, input);
     const copy = isTransferOnly(settings) && made !== null ? files.get(index + 1) : undefined;
     const source = resolved.findIndex((other) => other.settings.label === settings.source);
-    const { origins } = jobPlan.products.find(({ outputId }) => outputId === index + 1) ?? {};
+    const { origins, video = null } = jobPlan.products.find(({ outputId }) => outputId === index + 1) ?? {};
     return {
       number: index + 1,
       label: settings.label ?? null,
@@ -185,6 +187,7 @@ export async function dryRun(
       path: skipped.has(index + 1) ? null : (copy ?? made),
       source: settings.source === undefined ? null : source + 1,
       copyOf: copy === undefined ? null : made,
+      size: video === null ? null : { width: video.width, height: video.height },
       tracks: origins === undefined ? [] : originNumbers(origins),
       left_out: origins === undefined ? [] : leftOutRecords(origins),
       failure: failures.get(index + 1) ?? null,

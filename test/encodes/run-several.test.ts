@@ -133,6 +133,27 @@ test('a folder keeps its tree, and a rerun with --skip-existing makes only what 
   );
 });
 
+test('--name names outputs by their input and their size', async () => {
+  const cwd = await films();
+  const pattern = ['--name', '{dir}/{stem}-{height}p.{ext}'];
+  const { code, stdout, stderr } = await runCli(['run', '.', '-o', 'out', '--width', '32', ...pattern], {
+    cwd,
+  });
+  assert.is(code, 0, stderr);
+  assert.is(stdout, 'out/a-24p.mp4\nout/b-24p.mp4\nout/more/a-24p.mp4\n');
+  for (const [flags, message] of [
+    [['--name', '../{stem}.{ext}'], /leaves the folder of the outputs/],
+    [['--name', '{stem}', '--filename', 'a.mp4'], /--filename names the outputs/],
+    [['--name', '{stem}', '--hls'], /--hls and --dash name the outputs/],
+    [['--name', '{stme}'], /did you mean \{stem\}\?/],
+  ] as const) {
+    const rejected = await runCli(['run', '.', '-o', 'out', ...flags], { cwd });
+    assert.equal([rejected.code, rejected.stdout], [2, '']);
+    assert.match(rejected.stderr, message);
+  }
+  assert.equal((await readdir(join(cwd, 'out'))).sort(), ['a-24p.mp4', 'b-24p.mp4', 'more']);
+});
+
 test('invalid flags of several inputs are reported once', async () => {
   const cwd = await films();
   const { code, stderr } = await runCli(['run', 'a.mov', 'b.mov', '--quality', '9'], { cwd });

@@ -9,9 +9,11 @@ import { VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { durationParser } from '../../shared/flag-parsers.js';
 import { safeText } from '../../shared/text/safe-text.js';
+import { isUrl } from '../../shared/text/url-text.js';
 import { isAbandonedLock, tryFileLock } from '../../shared/util/lock/file-lock.js';
 import { repeatCommand } from '../batch/repeat-command.js';
 import type { Context, ProgramFlags } from '../context.js';
+import { addNameOption, needsSize, validateNamePattern, withNames } from '../destinations/name-pattern.js';
 import { addConflictOption, type OnConflict, reportConflicts } from '../destinations/number-names.js';
 import { isHosted, outputsIn, withOverwrite } from '../destinations/output-names.js';
 import {
@@ -46,7 +48,7 @@ import { assumedRequest, isRequestName, localRequest } from '../input/job-input.
 import { addLadderOptions, hasLadder } from '../input/ladder-flags.js';
 import { createPresets, withPresetLadder } from '../input/presets.js';
 import { withoutProgram, withTypedErrors, withValidation } from '../input/typed-request.js';
-import { assignDestinations } from '../run/assign-destinations.js';
+import { assignDestinations, type OutputDestinations } from '../run/assign-destinations.js';
 import { type Encoding, encodeAll } from '../run/encode-all.js';
 import { checkDestinations, prepareRuns } from '../run/prepare-runs.js';
 import { createResults } from '../run/results.js';
@@ -65,6 +67,7 @@ interface RunOptions extends JobArgs, FolderArgs, ProgramFlags {
   readonly from?: string;
   readonly sample?: boolean;
   readonly force?: boolean;
+  readonly name?: string;
   readonly onConflict: OnConflict;
   readonly skipExisting?: boolean;
   readonly progress?: ProgressChoice;
@@ -104,7 +107,7 @@ export function define(command: Command, { handler }: Context): void {
         .default(30, '30s'),
     );
   addFolderOptions(command);
-  addConflictOption(command);
+  addConflictOption(addNameOption(command));
   command.addOption(
     command
       .createOption('--skip-existing', 'skip inputs whose outputs are whole and not older')
@@ -123,8 +126,7 @@ export function define(command: Command, { handler }: Context): void {
 const sampleFile = 'venc-sample.mp4';
 const details = `
 Outputs go into the current folder, or that of -o, named after the input with the label or number. A folder stands for the
-media files in it and in its folders, which are made again in -o. Inputs are encoded one after the other. If one fails, the
-others are still encoded, and the exit code is that of the first failure. Ctrl-C cancels and cleans up; finished files stay.
+media files in it and in its folders, which are made again in -o. If an input fails, the others are still encoded, and the exit code is that of the first failure. Ctrl-C cancels and cleans up; finished files stay.
 Ctrl-Z also stops ffmpeg, until fg or bg.
 
 Examples:
@@ -162,6 +164,7 @@ async function run(
         ...{ ...programs, folder, signal, stallTimeoutSeconds: options.stallTimeout },
         priority: { nice: options.nice, isIoIdle: options.ioIdle === true },
       };
+      rejectBatchFlags(options);
       if (options.sample === true) return await runSample(options, io, mode, encoding);
       warnRepeated(args, io);
       const found = await findInputs([...new Set(args)], options, {
@@ -176,6 +179,7 @@ async function run(
       if (isBatch(found)) {
         await buildRequestBody({ request: null, input: null, presets }, options);
       }
+      checkPattern(options, destinations);
       const areWhole = options.skipExisting === true ? await openResultCheck(programs, signal) : null;
       const folders = hasLadder(options) && isBatch(found) ? ownFolders(inputs) : null;
       reportConflicts(
@@ -185,17 +189,23 @@ async function run(
       );
       const place = (request: Record<string, unknown>, input: FoundInput) =>
         folders === null ? request : withOwnFolder(request, folders.names.get(input) ?? '');
+      const inputOf = new Map(
+        inputs.map((input) => [options.name === undefined ? input : { ...input, folder: '' }, input]),
+      );
+      const read = async (placed: FoundInput, request: Promise<Record<string, unknown>>) => {
+        const input = inputOf.get(placed) ?? placed;
+        return withPattern(place(await request, input), input, { options, destinations, programs });
+      };
       const results = createResults(io, options);
       try {
-        const prepared = await prepareRuns(inputs, {
+        const prepared = await prepareRuns([...inputOf.keys()], {
           ...{ io, destinations, results },
           isForced: options.force === true,
           onConflict: options.onConflict,
           areWhole: areWhole === null ? null : ({ body, paths }) => areWhole(body.input, paths),
           alternative: hasLadder(options) ? 'another folder' : 'another file with -o',
-          readRequest: async (input) =>
-            place(await localRequest(input.name, options, { io, presets }), input),
-          assumeRequest: async (input) => place(await assumedRequest(input.name, options, presets), input),
+          readRequest: (input) => read(input, localRequest(input.name, options, { io, presets })),
+          assumeRequest: (input) => read(input, assumedRequest(input.name, options, presets)),
         });
         const { runs, skipped } = prepared;
         if (skipped.length > 0)
@@ -221,6 +231,58 @@ async function run(
   } finally {
     dispose();
   }
+}
+
+/** The request with the names of `--name`. Their size is that of the outputs as planned. */
+async function withPattern(
+  request: Record<string, unknown>,
+  input: FoundInput,
+  given: {
+    readonly options: RunOptions;
+    readonly destinations: OutputDestinations;
+    readonly programs: Awaited<ReturnType<Context['programs']>>;
+  },
+): Promise<Record<string, unknown>> {
+  const { options, destinations, programs } = given;
+  const { name: pattern } = options;
+  if (pattern === undefined) return request;
+  if (!needsSize(pattern)) return withNames(request, pattern, { input, sizes: [] });
+  if (isUrl(input.name))
+    throw new VencError('UsageError', `{height} and {width} need a file on this machine, not ${input.name}.`);
+  const { dryRun } = await import('../../../daemon/dry-run/dry-run.js');
+  const { body, paths } = assignDestinations(request, destinations);
+  const { outputs } = await dryRun(body, { ...programs, files: paths.map(() => null) });
+  return withNames(request, pattern, { input, sizes: outputs.map(({ size }) => size) });
+}
+
+/** Rejects the flags that `--sample` has no use for. */
+function rejectBatchFlags({ sample, name, match, exclude, skipExisting }: RunOptions): void {
+  if (sample !== true) return;
+  const flags = { '--name': name, '--match': match, '--exclude': exclude, '--skip-existing': skipExisting };
+  const [unused] = Object.entries(flags).find(([, value]) => value !== undefined) ?? [];
+  if (unused !== undefined)
+    throw new VencError('UsageError', `${unused} needs inputs, which --sample is not.`);
+}
+
+/** Rejects `--name` if it is not valid, or if something else names the outputs. */
+function checkPattern(options: RunOptions, destinations: OutputDestinations): void {
+  if (options.name === undefined) return;
+  const other = hasLadder(options)
+    ? '--hls and --dash name'
+    : options.filename !== undefined
+      ? '--filename names'
+      : destinations.files.length > 0
+        ? '-o names'
+        : null;
+  if (other !== null)
+    throw new VencError(
+      'UsageError',
+      `${other} the outputs, so --name cannot; with --name, -o is a folder.`,
+      {
+        hint: 'end a new folder with a slash: -o out/',
+      },
+    );
+  validateNamePattern(options.name);
 }
 
 function warnRepeated(args: readonly string[], io: Io): void {

@@ -104,7 +104,7 @@ export function reportConflicts(
     );
     throw new VencError('UsageError', `${messages.join(' ')} Nothing was ${done}.`, {
       messages: [...messages, `Nothing was ${done}.`],
-      hint: 'number them with --on-conflict number',
+      hint: 'number them with --on-conflict number, or name them with --name',
     });
   }
   for (const { owner, input, wanted, path } of conflicts.slice(0, maxPrinted))
