@@ -125,9 +125,9 @@ export function define(command: Command, { handler }: Context): void {
 
 const sampleFile = 'venc-sample.mp4';
 const details = `
-Outputs go into the current folder, or that of -o, named after the input with the label or number. A folder stands for the
-media files in it and in its folders, which are made again in -o. If an input fails, the others are still encoded, and the exit code is that of the first failure. Ctrl-C cancels and cleans up; finished files stay.
-Ctrl-Z also stops ffmpeg, until fg or bg.
+Outputs go into the current folder, or that of -o, named after the input with the label or number. A folder stands for all
+media files in it, and its folders are made again in -o. If an input fails, the others are still encoded; the exit code is
+that of the first failure. Ctrl-C cancels and keeps finished files, Ctrl-Z stops ffmpeg.
 
 Examples:
   venc run --sample
@@ -210,12 +210,13 @@ async function run(
         const { runs, skipped } = prepared;
         if (skipped.length > 0)
           io.writeInfo(`venc: ${skipped.length} ${skipped.length === 1 ? 'was' : 'were'} there already\n`);
-        if (runs.length === 0) return prepared.exitCode;
         const isSkipped = new Set(skipped.map(({ name }) => name));
+        const names = inputs.map(({ name }) => name).filter((name) => !isSkipped.has(name));
+        if (names.length === 0) return prepared.exitCode;
         const reporting = {
           io,
           mode,
-          names: inputs.map(({ name }) => name).filter((name) => !isSkipped.has(name)),
+          names,
           options,
           results,
           repeat: (failed: readonly string[]) => repeat(namesInFolders(inputs, failed)),

@@ -14,6 +14,8 @@ const words: Readonly<Record<string, readonly string[]>> = {
     run: ['film.mov'],
     plan: ['film.mov'],
     compare: ['a.mp4', 'b.mov'],
+    frame: ['film.mov'],
+    sheet: ['film.mov', '4x5'],
     completion: ['bash'],
   },
   ...Object.fromEntries(
@@ -22,6 +24,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
   'accounts create': ['studio'],
   'accounts show': ['studio'],
   'accounts live': ['studio'],
+  'accounts quota': ['studio'],
   'accounts integration': ['studio'],
   'target add': ['studio', 'http://localhost'],
   'target use': ['studio'],
@@ -92,11 +95,7 @@ test('every flag for numbers, times and sizes is named if it gets something else
   }));
 
 const sentences: readonly (readonly [string, string, string])[] = [
-  [
-    'submit',
-    "missing required argument 'input'",
-    'venc submit [options] <input...>; input: URLs, local media files, ',
-  ],
+  ['submit', 'submit needs an input, or a list of inputs with --from.', 'for example: venc submit film.mov'],
   [
     'accounts show',
     "missing required argument 'name'",

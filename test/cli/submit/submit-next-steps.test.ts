@@ -31,11 +31,13 @@ if (hasTmux()) {
         /^104\nvenc: to watch the progress: venc watch 104\nvenc: to download the outputs afterwards: venc download 104\nended/m,
       );
       await submit(`${url} ${url} --base-url s3://b/out`);
-      await terminal.shows(/^105\n106\nvenc: to watch the progress: venc watch 105 106\nended/m);
+      await terminal.shows(
+        /^105 {2}http:\/\/h\/1\.mov\n106 {2}http:\/\/h\/\S+\nvenc: to watch the progress: venc watch 105 106\nended/m,
+      );
       await terminal.type('clear');
       await submit(Array.from({ length: 13 }, () => url).join(' '));
       await terminal.shows(
-        /^119\nvenc: to watch the progress: venc watch\nvenc: to download the outputs afterwards: venc download 107 \.\.\. 119 \(all 13 ids\)\nended/m,
+        /^119 {2}http:\/\/h\/1\.mov\nvenc: to watch the progress: venc watch\nvenc: to download the outputs afterwards: venc download 107 \.\.\. 119 \(all 13 ids\)\nended/m,
       );
     } finally {
       await terminal.close();
