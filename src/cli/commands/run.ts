@@ -14,7 +14,7 @@ import { isAbandonedLock, tryFileLock } from '../../shared/util/lock/file-lock.j
 import { repeatCommand } from '../batch/repeat-command.js';
 import type { Context, ProgramFlags } from '../context.js';
 import { addNameOption, needsSize, validateNamePattern, withNames } from '../destinations/name-pattern.js';
-import { addConflictOption, type OnConflict, reportConflicts } from '../destinations/number-names.js';
+import { conflictOption, type OnConflict, reportConflicts } from '../destinations/number-names.js';
 import { isHosted, outputsIn, withOverwrite } from '../destinations/output-names.js';
 import {
   isBatch,
@@ -107,7 +107,7 @@ export function define(command: Command, { handler }: Context): void {
         .default(30, '30s'),
     );
   addFolderOptions(command);
-  addConflictOption(addNameOption(command));
+  addNameOption(command).option(...conflictOption);
   command.addOption(
     command
       .createOption('--skip-existing', 'skip inputs whose outputs are whole and not older')

@@ -1,6 +1,6 @@
 import { basename, dirname, join, resolve } from 'node:path';
-import type { Command } from 'commander';
 import { VencError } from '../../shared/errors.js';
+import { choiceParser } from '../../shared/flag-parsers.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import { isUrl, withoutExtension } from '../../shared/text/url-text.js';
 
@@ -23,15 +23,13 @@ interface Conflict {
   readonly path: string;
 }
 
-/** Adds `--on-conflict`. */
-export function addConflictOption(command: Command): Command {
-  return command.addOption(
-    command
-      .createOption('--on-conflict <how>', 'equal names of outputs')
-      .choices(['number', 'fail'] satisfies readonly OnConflict[])
-      .default('number'),
-  );
-}
+/** The flag `--on-conflict`, its help text, its parser and its default. */
+export const conflictOption = [
+  '--on-conflict <how>',
+  'number outputs of the same name, or fail',
+  choiceParser('--on-conflict', ['number', 'fail'] satisfies readonly OnConflict[]),
+  'number' satisfies OnConflict,
+] as const;
 
 /**
  * Numbers the files that several inputs would write: `show.mp4`, `show-2.mp4`. The first input by its path keeps the
