@@ -26,7 +26,7 @@ interface Conflict {
 /** The flag `--on-conflict`, its help text, its parser and its default. */
 export const conflictOption = [
   '--on-conflict <how>',
-  'number outputs of the same name, or fail',
+  'number equal output names, or fail',
   choiceParser('--on-conflict', ['number', 'fail'] satisfies readonly OnConflict[]),
   'number' satisfies OnConflict,
 ] as const;
