@@ -2,10 +2,11 @@ import { isAbsolute, normalize } from 'node:path';
 import type { Command } from 'commander';
 import { VencError } from '../../shared/errors.js';
 import type { RequestFields } from '../../shared/settings/setting.js';
+import { sanitizeFileName, truncateFileName } from '../../shared/text/file-names.js';
 import { findSuggestions } from '../../shared/text/suggestions.js';
 import { isUrl, withoutExtension } from '../../shared/text/url-text.js';
 import type { FoundInput } from '../input/find-inputs.js';
-import { extensionFor, outputsIn, sanitizeFileName, stemFromUrl, truncateFileName } from './output-names.js';
+import { extensionFor, outputsIn, stemFromUrl } from './output-names.js';
 
 /** What a pattern of `--name` may have in braces. */
 const placeholders = ['dir', 'stem', 'label', 'width', 'height', 'ext'] as const;

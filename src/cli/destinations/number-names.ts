@@ -1,8 +1,9 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import { VencError } from '../../shared/errors.js';
 import { choiceParser } from '../../shared/flag-parsers.js';
+import { numberedName } from '../../shared/text/file-names.js';
 import { safeText } from '../../shared/text/safe-text.js';
-import { isUrl, withoutExtension } from '../../shared/text/url-text.js';
+import { isUrl } from '../../shared/text/url-text.js';
 
 /** What happens if two inputs would write the same file. */
 export type OnConflict = 'number' | 'fail';
@@ -73,9 +74,7 @@ export function numberedFolder(path: string, number: number): string {
 }
 
 function numberedFile(path: string, number: number): string {
-  const name = basename(path);
-  const stem = withoutExtension(name);
-  const file = `${stem}-${number}${name.slice(stem.length)}`;
+  const file = numberedName(basename(path), number);
   return dirname(path) === '.' ? file : join(dirname(path), file);
 }
 

@@ -2,6 +2,7 @@ import { captionFormat, isCaptions } from '../../shared/settings/captions.js';
 import { audioExtensions, videoExtensions } from '../../shared/settings/general.js';
 import { playlistExtension } from '../../shared/settings/playlists.js';
 import type { RequestFields } from '../../shared/settings/setting.js';
+import { sanitizeFileName, truncateFileName } from '../../shared/text/file-names.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import { decodeUrlPart, fileNameInUrl, parseUrl, withoutExtension } from '../../shared/text/url-text.js';
 import { isObject } from '../../shared/util/is-object.js';
@@ -60,9 +61,6 @@ function isWrittenToFile(output: unknown): output is Readonly<Record<string, unk
   return places.some((place) => typeof place === 'string' && /^file:/i.test(place));
 }
 
-/** Maximum bytes of a name, which leaves space for `.part` and the number of an output. */
-const maxNameBytes = 230;
-
 /**
  * Names outputs without a name: `film-web.mp4` from the input and the label, `film.mp4` without a label, and
  * `film-2.mp4` with the number of the output if two names would be equal. An output that has a name is null in the
@@ -101,22 +99,6 @@ export function stemFromUrl(url: string): string | null {
 /** The sanitized file name at the end of an HTTP URL; empty if it has none. */
 export function fileNameFromUrl(url: string): string {
   return sanitizeFileName(decodeUrlPart(new URL(url).pathname.replace(/\/+$/, '').split('/').at(-1) ?? ''));
-}
-
-/** Turns a text into a file name without path separators and control characters; empty if nothing is left. */
-export function sanitizeFileName(text: string): string {
-  const plain = text.replace(/[/\\\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, '_').trim();
-  return /^\.+$/.test(plain) ? '' : plain;
-}
-
-/** Shortens a name to the limits of file systems and keeps its extension. */
-export function truncateFileName(name: string): string {
-  const base = withoutExtension(name);
-  const extension = name.slice(base.length);
-  let characters = [...base];
-  while (characters.length > 1 && Buffer.byteLength(characters.join('') + extension) > maxNameBytes)
-    characters = characters.slice(0, -1);
-  return characters.join('') + extension;
 }
 
 function captionExtension({ format }: Readonly<Record<string, unknown>>): string {

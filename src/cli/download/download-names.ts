@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { hasGeneratedName } from '../../shared/file-labels.js';
 import type { JobRecord } from '../../shared/records.js';
 import type { RequestFields } from '../../shared/settings/setting.js';
+import { sanitizeFileName, truncateFileName } from '../../shared/text/file-names.js';
 import { fileNameInUrl, parseUrl, withoutExtension } from '../../shared/text/url-text.js';
 import {
   extensionFor,
@@ -9,8 +10,6 @@ import {
   isHosted,
   nameOutputs,
   outputsIn,
-  sanitizeFileName,
-  truncateFileName,
 } from '../destinations/output-names.js';
 
 /** A file of a job to download, and its local name. */
