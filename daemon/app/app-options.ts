@@ -32,6 +32,7 @@ export type AppOptions = Pick<
   readonly sendmail?: string | null;
   readonly hosted?: string | null;
   readonly hostedHours?: number;
+  readonly outputFolder?: string | null;
   readonly keepDays?: number | null;
   readonly keepJobs?: number | null;
   /** When this machine takes jobs; always if absent. */
@@ -104,6 +105,8 @@ export interface DaemonOptions {
   readonly hosted: string | null;
   /** The longest time that a job can ask for with `keep`. */
   readonly hostedHours: number;
+  /** The folder that keeps hosted outputs after they expire; null for none. Not with `hosted`. */
+  readonly outputFolder: string | null;
   /** Base URL of hosted files in answers; null for the address that the client used. */
   readonly publicUrl: string | null;
   /** Free bytes below which no job is accepted; null for 5 % of the volume, at most 1 GB. */

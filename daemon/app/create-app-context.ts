@@ -102,7 +102,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
       minFreeBytes: await resolveMinFreeBytes(dataFolder, options.minFreeBytes),
       stallTimeoutMs: options.stallTimeoutSeconds * 1000,
     };
-    const { cleanupJournal, ...files } = await openFiles(base);
+    const { cleanupJournal, keptOutputs, ...files } = await openFiles(base);
     const { hosted, uploads, transports } = files;
     await rollBackUnfinished(store, { transports, savedCredentials, scratch, log, isOwnRun });
     await scratch.clear();
@@ -117,8 +117,13 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     });
     const onAttempt = health.observeNotification;
     const sharedWork = createSharedWork(base, { queue, hosted, onAttempt });
+    // Hosted outputs are kept before those that have expired are removed.
+    const removeExpiredOutputs = async () => {
+      await keptOutputs?.keepAll();
+      await hosted.removeExpired();
+    };
     const runCleanup = () =>
-      Promise.all([hosted.removeExpired(), uploads.removeExpired(), scratch.retryRemovals()]).catch(
+      Promise.all([removeExpiredOutputs(), uploads.removeExpired(), scratch.retryRemovals()]).catch(
         (error: unknown) => log('error', `Cleanup failed: ${String(error)}`),
       );
     const closed = new AbortController();

@@ -18,13 +18,15 @@ import { hostsOf } from '../transports/s3/s3-transport.js';
 import { servicesFrom } from '../transports/services.js';
 import type { AppBase } from './app-options.js';
 import { createRetryLog } from './create-log.js';
+import { type KeptOutputs, openKeptOutputs } from './kept-outputs.js';
 
 /** Opens what files go through: hosted files, uploads and transports. */
 export async function openFiles(base: AppBase) {
   const { options, records, log, stallTimeoutMs } = base;
   const { dataFolder, observers = null } = options;
   const cleanupJournal = openCleanupJournal(join(dataFolder, 'leftovers'));
-  const { hosted, uploads, close } = await openHostedFiles(base, cleanupJournal);
+  const keptOutputs = await openKeptOutputs(base);
+  const { hosted, uploads, close } = await openHostedFiles(base, cleanupJournal, keptOutputs);
   base.onClose(async () => close());
   const unobserved = createTransports({
     allowPrivateNetwork: options.allowPrivateNetwork,
@@ -40,14 +42,18 @@ export async function openFiles(base: AppBase) {
     observers === null ? unobserved : observeTransports(unobserved, observers.metrics.observeBytes);
   records.watchOwn(base.hooks.jobChanged);
   records.watchOwn(renewUploads(uploads, log));
-  return { hosted, uploads, transports, cleanupJournal };
+  return { hosted, uploads, transports, cleanupJournal, keptOutputs };
 }
 
 /**
  * Opens the stores of hosted outputs and uploads: in the data folder, or in a bucket that several daemons may share
  * (`--hosted`). Rejects with `UsageError` if the bucket cannot be used.
  */
-async function openHostedFiles(base: AppBase, cleanupJournal: CleanupJournal) {
+async function openHostedFiles(
+  base: AppBase,
+  cleanupJournal: CleanupJournal,
+  keptOutputs: KeptOutputs | null,
+) {
   const { options, records, now, minFreeBytes, stallTimeoutMs } = base;
   const { dataFolder, hosted: url = null } = options;
   const needOf = createNeedOf(records.store);
@@ -63,7 +69,13 @@ async function openHostedFiles(base: AppBase, cleanupJournal: CleanupJournal) {
     return openBucketFiles(url, { now, randomToken, log: base.log, remoteOptions, needOf });
   }
   const folderOptions = { now, randomToken, stallTimeoutMs, minFreeBytes, needOf };
-  const hosted = createHostedFileStore(join(dataFolder, 'hosted'), folderOptions);
+  const hostedFolder = join(dataFolder, 'hosted');
+  const hosted =
+    keptOutputs === null
+      ? createHostedFileStore(hostedFolder, folderOptions)
+      : keptOutputs.protect(
+          createHostedFileStore(hostedFolder, { ...folderOptions, needOf: keptOutputs.needOf(needOf) }),
+        );
   const uploads = createHostedFileStore(join(dataFolder, 'uploads'), {
     ...folderOptions,
     renewsNeeded: true,

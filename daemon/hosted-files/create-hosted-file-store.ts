@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { copyFile, link, lstat, open, readdir, rename, rm, rmdir, unlink, utimes } from 'node:fs/promises';
+import { copyFile, lstat, open, readdir, rename, rm, rmdir, unlink, utimes } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { VencError } from '../../src/shared/errors.js';
 import { KeyedMutex } from '../../src/shared/util/semaphore.js';
@@ -24,6 +24,7 @@ import {
 } from './hosted-file-store-state.js';
 import { removeExpiredFiles, removeIfExpired, renewFiles } from './remove-expired-files.js';
 import { storeUpload } from './store-upload.js';
+import { tryLink } from './try-link.js';
 
 /**
  * Creates a hosted file store in a local folder, which is created on first use. Only one process may use the folder:
@@ -138,14 +139,6 @@ async function downloadHostedFile(
     if (systemCode(error) === 'ENOENT') throw missingFileError('unknown');
     throw mapLocalDiskError(error, 'download');
   }
-}
-
-async function tryLink(path: string, toPath: string): Promise<boolean> {
-  return link(path, toPath).then(
-    () => true,
-    // The path is on another volume, or the file system has no hard links.
-    () => false,
-  );
 }
 
 /** Returns the size and MD5 measured when the file was received. Measures the file again only if they are missing. */

@@ -54,6 +54,7 @@ const unsetDescriptions: { readonly [Key in ConfigKey]?: string } = {
   'allow-private-network': 'false',
   'public-url': 'the URL of the request',
   hosted: 'the data folder',
+  'output-dir': 'none',
   database: 'the data folder',
   'min-free': '1GB, at most 5 % of the disk',
   'rate-limit': 'unlimited',

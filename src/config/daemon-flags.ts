@@ -89,6 +89,11 @@ export const daemonFlags = {
     help: 'bucket that keeps hosted files and uploads, such as s3://bucket/prefix (default: the data folder)',
     read: bucketUrl,
   },
+  'output-dir': {
+    argument: '<folder>',
+    help: 'keep hosted outputs here as well, in a folder per account, after they expire; not with --hosted',
+    read: keepText,
+  },
   'hosted-hours': {
     argument: '<hours>',
     help: 'the longest time that a job can ask for with keep; without it, hosted files are kept for 24 hours',

@@ -113,6 +113,7 @@ function flagsOf(options: TestDaemonOptions): readonly string[] {
     'stall-timeout': `${options.stallTimeoutSeconds ?? 5}s`,
     'public-url': options.publicUrl,
     hosted: options.hosted,
+    'output-dir': options.outputFolder,
     'min-free': options.minFreeBytes === undefined ? 0 : options.minFreeBytes,
     'max-outputs': options.maxOutputs,
     'rate-limit': options.rateLimit,

@@ -44,12 +44,14 @@ Examples:
   venc daemon --keep-days 90 --log-format json
   venc daemon --database postgres://venc@db/venc --hosted s3://media/venc
   venc daemon --hosted s3://media/venc
+  venc daemon --output-dir /srv/encoded
   venc daemon --jobs 0`;
 
 async function run(command: Command, context: Context) {
   const { io } = context;
   const flags = readFlags<DaemonFlags>(command, await context.config());
   for (const folder of flags.filesRoot ?? []) await requireFolder(folder, '--files-root');
+  if (flags.outputDir !== undefined) await requireOutputFolder(flags.outputDir, flags.hosted);
   if (flags.sendmail !== undefined) await requireProgram(flags.sendmail, '--sendmail');
   // Only a flag on the command line takes precedence over VENC_DATABASE.
   const given = command.getOptionValueSource('database') === 'cli' ? flags.database : undefined;
@@ -70,6 +72,7 @@ async function run(command: Command, context: Context) {
     publicUrl: flags.publicUrl ?? null,
     hosted: flags.hosted ?? null,
     hostedHours: flags.hostedHours,
+    outputFolder: flags.outputDir ?? null,
     database,
     minFreeBytes: flags.minFree ?? null,
     maxOutputs: flags.maxOutputs,
@@ -91,6 +94,17 @@ async function run(command: Command, context: Context) {
   await stopped;
   // The exporter of traces may still wait for a collector, and nothing ends that wait.
   return io.exit(exitCodes.done);
+}
+
+/** Rejects with `UsageError` if hosted outputs cannot be kept in a folder. */
+async function requireOutputFolder(folder: string, hosted: string | undefined): Promise<void> {
+  if (hosted !== undefined)
+    throw new VencError(
+      'UsageError',
+      '--output-dir cannot be used with --hosted: the hosted outputs are in a bucket then.',
+      { hint: 'leave out one of them; `venc config list` shows whether the configuration sets the other' },
+    );
+  await requireFolder(folder, '--output-dir');
 }
 
 /** The first version of Node.js in which the engine of the queue in a database runs. */

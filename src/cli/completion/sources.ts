@@ -59,6 +59,7 @@ const configSources: { readonly [Key in ConfigKey]?: CompletionSource } = {
   ffprobe: 'files',
   data: 'folders',
   'files-root': 'folders',
+  'output-dir': 'folders',
   target: 'targets',
 };
 
