@@ -105,7 +105,7 @@ test.before(async () => {
   daemon = await startDaemonProcess(join(folder, 'data'), ['--files-root', folder]);
   const env = { VENC_URL: daemon.url, VENC_API_KEY: processKey, VENC_DATA: join(folder, 'data') };
   shell = createDocShell(folder, { ...env, KEY: processKey, id: '1' });
-  for (const name of ['.local/share/venc', 'data', 'video'])
+  for (const name of ['.local/share/venc', 'data', 'video', 'encoded'])
     mkdirSync(join(folder, name), { recursive: true });
   for (const name of ['.local/share/venc', 'data'])
     writeFileSync(join(folder, name, 'owner-key'), processKey);
