@@ -42,6 +42,8 @@ interface LaunchOptions extends LaunchSettings {
 }
 
 const killAfterMs = 1000;
+/** A program that has printed nothing runs after this time. */
+const quietStartMs = 5000;
 /**
  * A static build that converts a character set, such as that of names in a transport stream, loads a conversion module
  * of the system's C library and crashes. Without such a module it keeps the bytes unconverted.
@@ -74,27 +76,30 @@ export async function launch(
     detached: hasOwnGroup,
   });
   const { pid } = child;
-  const running = pid === undefined ? null : meter.start(options.program, pid);
-  if (pid !== undefined) options.onStart?.(pid);
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    running?.sample();
-    options.onStdout(text);
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    running?.sample();
-    stderrTail.add(text);
-    options.onStderr?.(text);
-  });
-  let usage: MeasuredRun | null = null;
-  child.once('exit', () => {
-    usage = running?.end() ?? null;
-  });
   const send = (signal: NodeJS.Signals) => {
     if (!hasOwnGroup || pid === undefined) child.kill(signal);
     else if (child.exitCode === null && child.signalCode === null) killGroup(pid, signal);
   };
   const freezer = currentFreezer();
-  const removeFromFreezer = freezer.add(send);
+  const frozen = freezer.add(send);
+  const running = pid === undefined ? null : meter.start(options.program, pid);
+  if (pid !== undefined) options.onStart?.(pid);
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    running?.sample();
+    frozen.markReady();
+    options.onStdout(text);
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    running?.sample();
+    frozen.markReady();
+    stderrTail.add(text);
+    options.onStderr?.(text);
+  });
+  const readyTimer = setTimeout(frozen.markReady, quietStartMs);
+  let usage: MeasuredRun | null = null;
+  child.once('exit', () => {
+    usage = running?.end() ?? null;
+  });
   let killTimer: NodeJS.Timeout | undefined;
   const terminate = () => {
     // SIGTERM would end only bubblewrap, and with it the program at once. In the moment of the start, the program would
@@ -112,7 +117,8 @@ export async function launch(
   if (options.signal.aborted) terminate();
   const result = await child;
   clearTimeout(killTimer);
-  removeFromFreezer();
+  clearTimeout(readyTimer);
+  frozen.remove();
   options.signal.removeEventListener('abort', terminate);
   const failure = result as Pick<ExecaError, 'code'>;
   const { exitCode, signal } = result;

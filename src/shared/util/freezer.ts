@@ -5,6 +5,12 @@ import { maxTimerMs } from './timing.js';
 /** Sends a signal to a running program and to what it has started. */
 type SendSignal = (signal: NodeJS.Signals) => void;
 
+/** A program that can be stopped. */
+interface Program {
+  readonly send: SendSignal;
+  isReady: boolean;
+}
+
 /** A time limit that stands still while programs are frozen. */
 export interface TimeLimit {
   /** Starts the time again. */
@@ -23,7 +29,7 @@ const minCheckMs = 1000;
 export class Freezer {
   readonly #clock: () => number;
   readonly #parent: Freezer | null;
-  readonly #programs = new Set<SendSignal>();
+  readonly #programs = new Set<Program>();
   readonly #children = new Set<Freezer>();
   #isHeld = false;
   #frozenAtMs: number | null = null;
@@ -59,11 +65,25 @@ export class Freezer {
   /** Milliseconds of a clock that stands still while programs are frozen. */
   readonly elapsedMs = (): number => (this.#frozenAtMs ?? this.#clock()) - this.#frozenMs;
 
-  /** Adds a program that was just started. Call the returned function at its end. */
-  add(send: SendSignal): () => void {
-    this.#programs.add(send);
-    if (this.isFrozen) send('SIGSTOP');
-    return () => void this.#programs.delete(send);
+  /**
+   * Adds a program that was just started. Call `markReady` once it runs, and `remove` at its end. Before it runs, it has not
+   * asked for a signal at the end of this process yet: stopped at that moment, it would remain if this process is killed.
+   * Therefore it is stopped later, unless this process is about to be stopped itself.
+   */
+  add(send: SendSignal): { readonly markReady: () => void; readonly remove: () => void } {
+    const program: Program = { send, isReady: false };
+    this.#programs.add(program);
+    if (this.isFrozen) this.#stop(program);
+    const markReady = () => {
+      if (program.isReady) return;
+      program.isReady = true;
+      if (this.isFrozen) this.#stop(program);
+    };
+    return { markReady, remove: () => void this.#programs.delete(program) };
+  }
+
+  #stop({ send, isReady }: Program): void {
+    if (isReady || this.#parent === null || this.#parent.isFrozen) send('SIGSTOP');
   }
 
   /** Stops all programs. */
@@ -106,7 +126,9 @@ export class Freezer {
     const nowMs = this.#clock();
     this.#frozenMs += this.#frozenAtMs === null ? 0 : nowMs - this.#frozenAtMs;
     this.#frozenAtMs = isFrozen ? nowMs : null;
-    for (const send of this.#programs) send(isFrozen ? 'SIGSTOP' : 'SIGCONT');
+    for (const program of this.#programs)
+      if (isFrozen) this.#stop(program);
+      else program.send('SIGCONT');
     for (const child of this.#children) child.#update();
   }
 }

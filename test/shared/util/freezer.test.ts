@@ -18,9 +18,9 @@ function open() {
 
 test('programs are stopped, those that start meanwhile too, and continue', () => {
   const { freezer, add, sent } = open();
-  const end = add('ended');
+  const { remove } = add('ended');
   add('one');
-  end();
+  remove();
   freezer.freeze();
   add('two');
   assert.equal(sent.splice(0), ['one SIGSTOP', 'two SIGSTOP']);
@@ -28,6 +28,25 @@ test('programs are stopped, those that start meanwhile too, and continue', () =>
   freezer.thaw();
   assert.equal(sent, ['one SIGCONT', 'two SIGCONT']);
   assert.not.ok(freezer.isFrozen);
+});
+
+test('a pause of a run stops a program once it runs, a stop of the process at once', () => {
+  const { freezer: ofProcess, sent } = open();
+  const freezer = ofProcess.child();
+  freezer.begin();
+  const { markReady } = freezer.add((signal) => sent.push(signal));
+  freezer.freeze();
+  assert.equal(sent, []);
+  markReady();
+  markReady();
+  assert.equal(sent.splice(0), ['SIGSTOP']);
+  freezer.add((signal) => sent.push(`other ${signal}`));
+  ofProcess.freeze();
+  freezer.thaw();
+  ofProcess.thaw();
+  assert.equal(sent.splice(0), ['SIGCONT', 'other SIGCONT']);
+  ofProcess.freeze();
+  assert.equal(sent, ['SIGSTOP', 'other SIGSTOP']);
 });
 
 test('the clock stands still while programs are stopped', () => {
