@@ -158,7 +158,6 @@ export const outputDetails = memoizeByKey((output: JobOutput): OutputDetails => 
     ...captionFields(output),
     ...qualityFields(output),
     ...hullFields(output),
-    ...deliveryFields(output),
     ...outputWarnings(output),
   };
 });
@@ -328,7 +327,11 @@ export function notificationRecord(
 
 function notifiedOutput(output: JobOutput): NotifiedOutput {
   const thumbnails = thumbnailGroups(output);
-  return { ...outputDetails(output), ...(thumbnails.length === 0 ? {} : { thumbnails }) };
+  return {
+    ...outputDetails(output),
+    ...deliveryFields(output),
+    ...(thumbnails.length === 0 ? {} : { thumbnails }),
+  };
 }
 
 type NotifiedImage = NonNullable<NotifiedOutput['thumbnails']>[number]['images'][number];

@@ -29,11 +29,11 @@ const run = promisify(execFile);
 const typed = [
   [['wa'], 'watch wait'],
   [['submit', '--video-cod'], '--video-codec --video-codec-profile --video-codec-level'],
-  [['submit', '--video-codec', ''], 'h264 theora vp8 hevc vp9 av1 mpeg4 wmv'],
+  [['submit', '--video-codec', ''], 'h264 theora vp8 hevc vp9 av1 mpeg4 wmv gif webp'],
   [['submit', '--video-codec', '=', 'hev'], 'hevc'],
   [['run', 'a.mov', '--output', 'video_codec', '=', 'hev'], 'hevc'],
   [['run', 'a.mov', '--output', 'filename', '=', 'a.mp4,upsc'], 'a.mp4,upscale='],
-  [['--data', 'show', 'accounts', ''], 'create list show live integration'],
+  [['--data', 'show', 'accounts', ''], 'create list show quota live integration'],
   [['list', '--state', 'fin'], 'finished'],
   [['progress', '1', '--output', '--js'], '--json'],
   [['help', 'exi'], 'exit-codes'],

@@ -56,13 +56,13 @@ for (const [what, body, expected] of invalidJoins) {
 test('a worker of a version too far apart is rejected with what to upgrade', async ({ worker }) => {
   for (const [protocol, side] of [
     [0, 'worker'],
-    [3, 'daemon'],
+    [4, 'daemon'],
   ] as const) {
     const response = await worker.send('POST', '/workers', { body: { ...sampleJoin, protocol } });
     assert.is(response.status, 409);
     assert.match(await errorsOf(response), new RegExp(`upgrade venc on the ${side}`));
   }
-  assert.is((await worker.send('POST', '/workers', { body: { ...sampleJoin, protocol: 2 } })).status, 200);
+  assert.is((await worker.send('POST', '/workers', { body: { ...sampleJoin, protocol: 3 } })).status, 200);
 });
 
 test('a worker that has left must join again', async ({ daemon }) => {

@@ -7,7 +7,7 @@ import { openFolderSetup } from '../../daemon/admin/open-setup.js';
 import { isWorkerRoute } from '../../daemon/http/handlers.js';
 import type { JobRecord } from '../../src/shared/records.js';
 import { type Route, type RouteName, routePath, routes } from '../../src/shared/routes.js';
-import { productVersion } from '../../src/shared/version.js';
+import { productVersion, workerProtocol } from '../../src/shared/version.js';
 import { daemonSuite, startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { fetchRejection } from '../helpers/fetch-rejection.js';
 import { pollUntil } from '../helpers/wait-until.js';
@@ -99,7 +99,11 @@ test('a worker reads the versions and the time of the daemon', async ({ daemon, 
   const before = Date.now();
   const response = await fetch(`${daemon.url}/worker/v1`, bearer(workerKey));
   const { time, ...versions } = (await response.json()) as { time: string };
-  assert.equal(versions, { protocol: 1, min_protocol: 1, version: productVersion });
+  assert.equal(versions, {
+    protocol: workerProtocol.current,
+    min_protocol: workerProtocol.oldest,
+    version: productVersion,
+  });
   assert.is(new Date(time).toISOString(), time);
   assert.ok(Date.parse(time) >= before && Date.parse(time) <= Date.now(), time);
   assert.is(response.headers.get('cache-control'), 'no-store');

@@ -189,12 +189,12 @@ test('a notification contains the job, its input, and all outputs or the one it 
   assert.equal(notificationRecord(job, ofNine), {
     job: head,
     input: inputDetails(job),
-    output: outputDetails(nine),
+    output: { ...outputDetails(nine), expires_at: '2024-01-02T00:01:00.000Z' },
   });
   assert.equal(notificationRecord(job, ofAll), {
     job: head,
     input: inputDetails(job),
-    outputs: [outputDetails(nine), outputDetails(ten)],
+    outputs: [nine, ten].map((output) => ({ ...outputDetails(output), expires_at: '2024-01-02T00:01:00.000Z' })),
   });
 });
 

@@ -61,7 +61,7 @@ test('submitting a file of lines twice creates its jobs once, even if some lines
   assert.match(first.stdout, /^\d+\n\d+\n$/);
   const shown = first.stderr.split('\n').filter((line) => line.startsWith('{'));
   const { event, percent } = JSON.parse(shown.at(-1) ?? '{}');
-  assert.equal([event, percent], ['2 jobs', 100], 'one progress display covers both jobs');
+  assert.equal([event, percent], ['3 files', 100], 'one progress display covers all lines');
   const second = await venc(words, lines);
   assert.equal([second.code, second.stdout], [2, first.stdout]);
   const jobs = JSON.parse(

@@ -38,7 +38,8 @@ export function errorResponseComponents(): Readonly<Record<string, ResponseNote>
   const named = (errorResponses as readonly ErrorResponse[]).flatMap(({ name, status, text }) =>
     Object.entries(kinds).map(([kind, forms]) => {
       const script: readonly HeaderName[] = kind === 'InJsonp' ? ['X-Content-Type-Options'] : [];
-      const headers = headerRefs([...headersOfErrorResponse(status), ...script]);
+      const refs = headerRefs([...headersOfErrorResponse(status), ...script]);
+      const headers = status === 429 ? { ...refs, 'Retry-After': waitIfTooFast } : refs;
       return [`${name}${kind}`, { description: text, headers, content: bodies('errors', forms) }] as const;
     }),
   );
@@ -189,8 +190,8 @@ export const headers = {
     schema: { type: 'string', pattern: '^paused(?:; hours)?(?:; frozen)?(?:; until=\\S+)?$' },
   },
   'Retry-After': {
-    description:
-      'Seconds to wait before a retry; absent if a limit of the account is reached, which lasts longer.',
+    description: 'Seconds to wait before a retry.',
+    required: true,
     schema: { type: 'integer', minimum: 1 },
   },
   'X-Content-Type-Options': {
@@ -251,8 +252,14 @@ function headersOfRoute(name: RouteName, status: number): readonly HeaderName[] 
 function headersOfErrorResponse(status: number): readonly HeaderName[] {
   if (status === 405) return ['Allow'];
   if (status === 416) return ['Content-Range'];
-  return status === 429 || status === 503 ? ['Retry-After'] : [];
+  return status === 503 ? ['Retry-After'] : [];
 }
+
+/** What a response with the status 429 has: a limit of the account says how long it lasts in its message. */
+const waitIfTooFast: Header = {
+  description: 'Seconds to wait before a retry; absent if a limit of the account is reached.',
+  schema: { type: 'integer', minimum: 1 },
+};
 
 /** References to the headers, plus the one that every response has. */
 function headerRefs(names: readonly HeaderName[]): Readonly<Record<string, Reference>> {
