@@ -138,6 +138,11 @@ export class EventHub<Key, Event extends StreamEvent, OneTopic extends Topic<Eve
     return this.#feeds().length;
   }
 
+  /** The topics that have subscribers. */
+  get topics(): Iterable<OneTopic> {
+    return this.#topics.values();
+  }
+
   /** The topic of a subject that has subscribers. */
   get(key: Key): OneTopic | undefined {
     return this.#topics.get(key);

@@ -18,6 +18,8 @@ export interface JobEventsOptions {
   readonly progressTracker: Pick<ProgressTracker, 'watch' | 'read'>;
   /** Makes the record of a job and its current progress. */
   readonly view?: (job: Job, progress: JobProgress) => JobProgressRecord;
+  /** Calls a listener each time that the queue is paused, or no longer. Returns a function that ends this. */
+  readonly watchQueue?: (listener: () => void) => () => void;
   /**
    * Minimum interval between two events of a job that are not final, in milliseconds; 0 emits each change separately.
    */
@@ -34,13 +36,16 @@ export class JobEvents {
   readonly #hub: EventHub<number, JobProgressEvent, JobTopic>;
   readonly #unwatch: readonly (() => void)[];
 
-  constructor({ store, progressTracker, view = jobProgress, ...intervals }: JobEventsOptions) {
+  constructor({ store, progressTracker, view = jobProgress, watchQueue, ...intervals }: JobEventsOptions) {
     const { minIntervalMs = defaultGapMs, heartbeatMs } = intervals;
     const viewNow = (job: Job) => view(job, progressTracker.read(job.id));
     this.#hub = new EventHub(() => new JobTopic(viewNow, minIntervalMs), heartbeatMs);
     this.#unwatch = [
       store.watch((job) => this.#hub.get(job.id)?.setJob(job)),
       progressTracker.watch((jobId) => this.#hub.get(jobId)?.notifyProgress()),
+      watchQueue?.(() => {
+        for (const topic of this.#hub.topics) topic.notifyProgress();
+      }) ?? (() => {}),
     ];
   }
 

@@ -1,8 +1,10 @@
 import { invalidRequest, isVencError } from '../../src/shared/errors.js';
 import { durationParser } from '../../src/shared/flag-parsers.js';
-import type { QueueRecord } from '../../src/shared/records.js';
+import type { JobProgressRecord, QueueRecord } from '../../src/shared/records.js';
+import { isFinal } from '../../src/shared/states.js';
 import { isObject } from '../../src/shared/util/is-object.js';
 import { defaultAccountId, type Job } from '../jobs/job.js';
+import { type JobProgress, jobProgress } from '../jobs/progress.js';
 import { describePaused } from '../queue/pauses.js';
 import type { Account } from '../store/account-store.js';
 import { type AppContext, requireOwner } from './app-context.js';
@@ -26,6 +28,17 @@ export function readQueue(
     reason: pause?.reason ?? null,
     until: pause?.until?.toISOString() ?? null,
   };
+}
+
+/** The progress of a job at this moment, with the pause of the queue that holds for it. */
+export function readProgress(
+  appContext: Pick<AppContext, 'pauses' | 'schedule'>,
+  job: Job,
+  progress: JobProgress,
+): JobProgressRecord {
+  const record = jobProgress(job, progress);
+  const { paused, ...pause } = readQueue(appContext, { id: job.accountId });
+  return isFinal(job.state) || !paused ? record : { ...record, queue: pause };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { JobEvents } from '../actions/job-events.js';
+import { readProgress } from '../actions/queue.js';
 import { WorkerFiles } from '../actions/worker-files.js';
 import type { Run, RunHandler } from '../jobs/run.js';
 import { workerTiming } from '../jobs/worker-protocol.js';
@@ -26,11 +27,20 @@ export async function openJobs(
   const leaseMs = workerTiming.lease * 1000;
   const { store, accounts } = records;
   const progressTracker = new ProgressTracker();
-  const events = new JobEvents({ store, progressTracker });
   const pauses = new QueuePauses({ accounts, now, log });
   onClose(async () => pauses.close());
   const schedule = new SlotSchedule({ ...options.slotTimes, now, log, readLoad: createLoadMeter() });
   onClose(async () => schedule.close());
+  const events = new JobEvents({
+    ...{ store, progressTracker },
+    view: (job, progress) => readProgress({ pauses, schedule }, job, progress),
+    watchQueue: (listener) => {
+      const stops = [pauses.onChange(listener), schedule.onChange(listener)];
+      return () => {
+        for (const stop of stops) stop();
+      };
+    },
+  });
   const queue = await records.openQueue({ progressTracker, pauses, schedule });
   const workers = await records.openWorkers(leaseMs);
   const sharedRuns = queue.isShared ? await trackWorkerRuns({ store, progressTracker }) : null;

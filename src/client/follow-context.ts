@@ -19,7 +19,7 @@ export type FollowEvent =
   | { readonly type: 'final'; readonly job: JobRecord }
   /** The service rejects requests about this job (no such job, key rejected); the job is no longer followed. */
   | { readonly type: 'rejected'; readonly id: number; readonly error: VencError }
-  /** The queue is paused, or no longer: with the first list if it is, and after each change that a list shows. */
+  /** The queue is paused, or no longer: at first if it is, and after each change that a list or a progress record shows. */
   | QueueEvent
   /** The service is unreachable and is retried until it is `back`; once per network error. */
   | ConnectionEvent;
@@ -87,7 +87,7 @@ export class FollowedJobs {
     this.notifyChange();
   }
 
-  /** Remembers the pause that a list shows. Returns whether it is another one. */
+  /** Remembers the pause that a list or a progress record shows. Returns whether it is another one. */
   notePause(pause: QueuePause | null): boolean {
     const hasChanged =
       pause?.until !== this.#pause?.until ||
@@ -119,18 +119,25 @@ export class FollowedJobs {
   }
 }
 
-/** Reports progress; for a job in a final state, its whole record instead. */
+/** Reports progress and the pause of the queue; for a job in a final state, its whole record instead. */
 export async function* reportProgress(
-  { client, withRetry, signal }: FollowContext,
+  { client, withRetry, signal, jobs }: FollowContext,
   job: FollowedProgress,
 ): FollowEvents {
   if (!isFinal(job.state)) {
+    const pause = pauseOf(job);
+    if (jobs.notePause(pause)) yield { type: 'queue', pause };
     yield { type: 'progress', job };
     return;
   }
   const record = yield* withRetry(() => client.job(job.id, signal));
   // A job that was resubmitted in the meantime is followed further.
   if (isFinal(record.state)) yield { type: 'final', job: record };
+}
+
+function pauseOf({ queue }: FollowedProgress): QueuePause | null {
+  if (queue === undefined) return null;
+  return { until: queue.until, isFrozen: queue.frozen, isOutsideHours: queue.reason === 'hours' };
 }
 
 /** Errors that concern one job and no other. */

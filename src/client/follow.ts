@@ -89,8 +89,7 @@ async function* streamJobs(context: FollowContext): FollowEvents {
       if (jobs.has(id)) {
         const isOver = job !== null && isFinal(job.state);
         if (hasEnded && !isOver) schedule.endRound(job !== null, retryMs);
-        if (isOver) yield* isolateJobErrors(id, reportProgress(context, job));
-        else if (job !== null) yield { type: 'progress', job };
+        if (job !== null) yield* isolateJobErrors(id, reportProgress(context, job));
       }
       if (!hasEnded) continue;
       streams.remove(id);

@@ -23,6 +23,7 @@ import type {
   earlyOutputProgressFields,
   inputProgressFields,
   outputProgressFields,
+  queuePauseFields,
 } from './records/progress.js';
 import type { ladderPointFields, measurementFields, qualityFields } from './records/quality.js';
 import type { allReportFields, liveReportFields, vodReportFields } from './records/reports.js';
@@ -146,6 +147,8 @@ export interface JobProgressRecord {
   readonly progress: number;
   /** Whether the job itself is paused. Absent if not. */
   readonly paused?: boolean;
+  /** The pause of the queue. Absent if there is none, and once the job has ended. */
+  readonly queue?: RecordOf<typeof queuePauseFields>;
   readonly input: ProgressRecord & { readonly id: number };
   readonly outputs: readonly (ProgressRecord & { readonly id: number })[];
 }

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { createAccount } from '../../daemon/admin/accounts.js';
 import { openFolderSetup } from '../../daemon/admin/open-setup.js';
 import { dayNames, parseHours } from '../../src/shared/hours.js';
-import type { QueueRecord } from '../../src/shared/records.js';
+import type { JobProgressRecord, QueueRecord } from '../../src/shared/records.js';
 import { runInProcess } from '../cli/run-here.js';
 import { readSamples, samplesOf } from '../helpers/prometheus.js';
 import { readXmlAnswer } from '../helpers/read-xml.js';
@@ -82,6 +82,33 @@ test('an account pauses its own jobs, and sees that the daemon is paused', async
   assert.equal([still.paused, still.reason], [true, 'daemon'], 'the account cannot resume the daemon');
   await change(served, 'resume');
   assert.equal(await change(served, '', { as: strangerKey }), free);
+});
+
+test('the progress of a job has the pause that holds for it, and its stream follows it', async ({
+  served,
+}) => {
+  await change(served, 'pause');
+  const body = JSON.stringify({ input: 'http://127.0.0.1:9/a.mp4' });
+  const created = await served.request('/v2/jobs', { method: 'POST', body });
+  const { id } = (await created.json()) as { id: string };
+  const progress = (await (await served.request(`/v2/jobs/${id}/progress`)).json()) as JobProgressRecord;
+  const pause = { frozen: false, reason: 'daemon', until: null };
+  assert.equal([progress.state, progress.queue], ['waiting', pause]);
+  const xml = await (await served.request(`/v2/jobs/${id}/progress.xml`)).text();
+  assert.equal(readXmlAnswer(xml), progress);
+  const response = await served.request(`/v2/jobs/${id}/events`);
+  const reader = response.body?.getReader();
+  const pauses = async (pattern: RegExp) => {
+    let text = '';
+    while (!pattern.test(text)) text += Buffer.from((await reader?.read())?.value ?? '').toString();
+    return text;
+  };
+  assert.match(await pauses(/"state"/), '"queue":{"frozen":false');
+  await change(served, 'pause', { body: '{"now": true}' });
+  await pauses(/"queue":\{"frozen":true/);
+  await change(served, 'resume');
+  await pauses(/"state":(?!.*"queue")/);
+  await reader?.cancel();
 });
 
 test('a pause holds over a restart', async (context) => {

@@ -16,13 +16,13 @@ import {
 import { pauseJob } from '../../actions/pause-job.js';
 import { listPresets, readPreset, removePreset, savePreset } from '../../actions/presets.js';
 import { prioritizeJob } from '../../actions/prioritize-job.js';
-import { pauseQueue, readQueue, resumeQueue } from '../../actions/queue.js';
+import { pauseQueue, readProgress, readQueue, resumeQueue } from '../../actions/queue.js';
 import { followLog, type RequestedLog, readLog, requireReadableLog } from '../../actions/read-log.js';
 import { readUsage, reportRange } from '../../actions/read-report.js';
 import { cancelJob, removeJob } from '../../actions/remove-job.js';
 import { drainWorker, listWorkers, pauseWorker, resumeWorker } from '../../actions/workers.js';
 import { fileRefUrl, validateFileName } from '../../hosted-files/file-ref.js';
-import { inputProgress, jobProgress, outputProgress } from '../../jobs/progress.js';
+import { inputProgress, outputProgress } from '../../jobs/progress.js';
 import { allReport, liveReport, type ReportQuery, vodReport } from '../../jobs/report.js';
 import { inputDetails, jobRecord, outputDetails } from '../../jobs/view.js';
 import { answerWithEvents, eventStreamHeaders, lastEventIdOf } from '../event-stream.js';
@@ -75,7 +75,7 @@ export const jobHandlers = {
   /** `GET /v2/jobs/<id>/progress`, an addition to the service document. */
   jobProgress: async (appContext, { params }, account) => {
     const job = await findJob(appContext, account.id, idOf(params));
-    return { status: 200, record: jobProgress(job, appContext.progressTracker.read(job.id)) };
+    return { status: 200, record: readProgress(appContext, job, appContext.progressTracker.read(job.id)) };
   },
 
   /** `PUT /v2/jobs/<id>/cancel` (section 4.5). */

@@ -1,10 +1,8 @@
 import type { Client, QueuePause } from '../../client/client.js';
 import { follow, pollOnce } from '../../client/follow.js';
 import type { FollowEvent } from '../../client/follow-context.js';
-import type { FollowedProgress } from '../../client/job-progress.js';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
-import { displayState } from '../../shared/states.js';
 import { exitCodeOf, formatError } from '../output/error-text.js';
 import { failureText } from '../output/progress-text.js';
 import { pausedHint } from '../output/units.js';
@@ -40,7 +38,6 @@ export async function awaitJobs(
   const { signal, isKnownReachable = false, discovery } = options;
   let code: ExitCode = exitCodes.done;
   let unreachable: VencError | null = null;
-  let asksForPause = discovery === undefined && options.pollsOnce !== true;
   const notePause = (pause: QueuePause | null) =>
     io.writeInfo(`venc: ${pause === null ? 'the queue is resumed' : pausedHint(pause)}\n`);
   const events =
@@ -59,14 +56,6 @@ export async function awaitJobs(
         io.writeStderr('venc: The service answers again.\n');
       }
       if (event.type === 'queue') notePause(event.pause);
-      if (asksForPause && event.type === 'progress' && isHeldBack(event.job)) {
-        asksForPause = false;
-        void client.listJobs({ perPage: 1 }, signal).then(
-          ({ pause }) => pause !== null && notePause(pause),
-          // Only what explains a wait.
-          () => {},
-        );
-      }
       if (event.type !== 'final' && event.type !== 'rejected') continue;
       const ended = endOf(event);
       if (ended !== exitCodes.done) {
@@ -84,11 +73,6 @@ export async function awaitJobs(
     throw new VencError(error.errorClass, error.message, { cause: unreachable });
   }
   return code;
-}
-
-/** Whether a job may wait because the queue is paused. */
-function isHeldBack(job: FollowedProgress): boolean {
-  return ['waiting', 'queued'].includes(displayState(job));
 }
 
 function endOf(event: Extract<FollowEvent, { type: 'final' | 'rejected' }>): ExitCode {

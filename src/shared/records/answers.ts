@@ -10,6 +10,7 @@ import {
   jobProgressFields,
   outputProgressFields,
   outputProgressV1Fields,
+  queuePauseFields,
 } from './progress.js';
 import { allReportFields, liveReportFields, vodReportFields } from './reports.js';
 import {
@@ -149,23 +150,7 @@ const object = <T extends RecordTable>(fields: T, description: string) =>
 /** The state of the queue for an account, an addition to the document. */
 export const queueFields = {
   paused: { type: 'boolean', description: 'whether no further job starts' },
-  frozen: {
-    type: 'boolean',
-    description: 'whether running encodes are stopped as well; otherwise they finish',
-  },
-  reason: {
-    type: 'string',
-    isNullable: true,
-    values: ['daemon', 'account', 'hours'],
-    description:
-      'what is paused: the whole daemon or the account; `hours` if neither is and this daemon is outside its hours (--hours); null if nothing is',
-  },
-  until: {
-    type: 'string',
-    format: 'date-time',
-    isNullable: true,
-    description: 'when the pause ends or the hours begin; null if it holds until the queue is resumed',
-  },
+  ...queuePauseFields,
   not_frozen_by: {
     type: 'array',
     isOptional: true,

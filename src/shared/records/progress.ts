@@ -58,6 +58,27 @@ export const outputProgressFields = {
 
 const id = { id: { type: 'integer', description: 'id of the input or output' } } as const;
 
+/** The pause of a queue. */
+export const queuePauseFields = {
+  frozen: {
+    type: 'boolean',
+    description: 'whether running encodes are stopped as well; otherwise they finish',
+  },
+  reason: {
+    type: 'string',
+    isNullable: true,
+    values: ['daemon', 'account', 'hours'],
+    description:
+      'what is paused: the whole daemon or the account; `hours` if neither is and this daemon is outside its hours (--hours); null if nothing is',
+  },
+  until: {
+    type: 'string',
+    format: 'date-time',
+    isNullable: true,
+    description: 'when the pause ends or the hours begin; null if it holds until the queue is resumed',
+  },
+} as const satisfies RecordTable;
+
 /** Progress of a whole job, an addition to the document. */
 export const jobProgressFields = {
   state: { type: 'string', values: jobStates, description: 'state of the job' },
@@ -66,6 +87,12 @@ export const jobProgressFields = {
     type: 'boolean',
     isOptional: true,
     description: 'true if the job itself is paused; otherwise absent',
+  },
+  queue: {
+    type: 'object',
+    fields: queuePauseFields,
+    isOptional: true,
+    description: 'the pause of the queue; absent if the queue is not paused, and once the job has ended',
   },
   input: { type: 'object', fields: { ...id, ...inputProgressFields }, description: 'progress of the input' },
   outputs: {
