@@ -194,7 +194,10 @@ test('a notification contains the job, its input, and all outputs or the one it 
   assert.equal(notificationRecord(job, ofAll), {
     job: head,
     input: inputDetails(job),
-    outputs: [nine, ten].map((output) => ({ ...outputDetails(output), expires_at: '2024-01-02T00:01:00.000Z' })),
+    outputs: [
+      { ...outputDetails(nine), expires_at: '2024-01-02T00:01:00.000Z' },
+      { ...outputDetails(ten), expires_at: '2024-01-02T00:00:00.000Z' },
+    ],
   });
 });
 

@@ -4,16 +4,16 @@ import type { Budget } from './check-budget.js';
  * The budget of each module. Lower it when a module gets smaller. A commit that raises it says why.
  */
 export const budget: Budget = {
-  'daemon/actions': { lines: 4330, files: 30 },
+  'daemon/actions': { lines: 4350, files: 30 },
   'daemon/admin': { lines: 1210, files: 10 },
   'daemon/admin/database': { lines: 40, files: 1 },
-  'daemon/app': { lines: 2280, files: 19 },
+  'daemon/app': { lines: 2290, files: 19 },
   'daemon/app/records': { lines: 360, files: 3 },
   'daemon/captions': { lines: 1530, files: 14 },
   'daemon/dry-run': { lines: 690, files: 5 },
   'daemon/ffmpeg': { lines: 7120, files: 48 },
   'daemon/hosted-files': { lines: 1080, files: 9 },
-  'daemon/http': { lines: 4360, files: 28 },
+  'daemon/http': { lines: 4370, files: 28 },
   'daemon/jobs': { lines: 4340, files: 33 },
   'daemon/metrics': { lines: 450, files: 2 },
   'daemon/migrate': { lines: 940, files: 4 },
@@ -32,8 +32,8 @@ export const budget: Budget = {
   'daemon/worker': { lines: 1725, files: 8 },
   'src/cli': { lines: 13850, files: 96 },
   'src/cli/output': { lines: 1700, files: 14 },
-  'src/client': { lines: 3545, files: 26 },
+  'src/client': { lines: 3550, files: 26 },
   'src/config': { lines: 860, files: 6 },
-  'src/shared': { lines: 13270, files: 103 },
+  'src/shared': { lines: 13310, files: 103 },
   'src/tui': { lines: 2100, files: 17 },
 };
