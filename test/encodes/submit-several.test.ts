@@ -42,8 +42,8 @@ test('--wait waits for all inputs with one display, --download downloads each ou
       .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line).event),
   );
-  assert.equal([...events].slice(0, 2), ['4 uploads', '4 jobs']);
-  assert.match(stderr, new RegExp(`^venc: job ${ids[1]} failed`, 'im'));
+  assert.equal([...events].slice(0, 2), ['4 uploads', '4 files']);
+  assert.match(stderr, new RegExp(`^venc: (c\\.mov: )?job ${ids[1]} failed`, 'im'));
   const again = await runCli(words, { env, cwd });
   assert.is(again.code, 2);
   assert.match(again.stderr, /^venc: (a\.mov: )?out\/a\.mp4 already exists/m);
@@ -60,7 +60,7 @@ test('Ctrl-C during --wait leaves the jobs running and prints the command to wai
   );
   const words = ['submit', 'long.json', 'a.mov', '--wait', '--progress', 'json'];
   const run = startCli(words, { env, cwd });
-  await run.expectedText('"event":"2 jobs"');
+  await run.expectedText('"event":"2 files"');
   run.child.kill('SIGINT');
   const { code, stdout, stderr } = await run.ended;
   assert.is(code, 130, stderr);
