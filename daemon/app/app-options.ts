@@ -1,7 +1,7 @@
 import type { VencError } from '../../src/shared/errors.js';
 import type { Log, LogSink } from '../../src/shared/util/log.js';
 import type { AppContext } from '../actions/app-context.js';
-import type { EncodeLimits, FfmpegReport, openFfmpeg, SandboxMode } from '../ffmpeg/index.js';
+import type { EncodeLimits, Ffmpeg, FfmpegReport, openFfmpeg, SandboxMode } from '../ffmpeg/index.js';
 import type { WorkerAbilities } from '../queue/parts/part-selection.js';
 import type { SlotTimes } from '../queue/slot-schedule.js';
 import type { DaemonObservers, ObserverHooks } from './daemon-observers.js';
@@ -41,6 +41,8 @@ export type AppOptions = Pick<
   readonly isOwnFiles?: boolean;
   /** Whether the MD5 of local files is computed, or only that of outputs. It is by default. */
   readonly hasMd5?: boolean | 'outputs';
+  /** Changes how ffmpeg is run. */
+  readonly wrapFfmpeg?: (ffmpeg: Ffmpeg) => Ffmpeg;
   /** What observes the daemon; absent in a one-shot run. */
   readonly observers?: DaemonObservers;
 };

@@ -91,7 +91,9 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     stores.push(store);
     onClose(() => records.close());
     await records.ensureOwner(options.apiKey ?? undefined);
-    const { ffmpeg, report } = await found;
+    const { ffmpeg: opened, report } = await found;
+    const { wrapFfmpeg = (one) => one } = options;
+    const ffmpeg = opened && wrapFfmpeg(opened);
     logPrograms({ ffmpeg, report }, log);
     // A one-shot run reads all its inputs in place, without offers.
     const daemonId = options.isOwnFiles === true ? '' : await readFolderId(dataLayout(dataFolder).folderId);

@@ -23,6 +23,7 @@ import { md5OfFile } from '../transfer/incremental-md5.js';
 import { parseFileUrl } from '../transports/file/file-url.js';
 import { createAppContext } from './create-app-context.js';
 import { missingFfmpegMessage } from './health.js';
+import { type OnBytes, withStream } from './stream-output.js';
 
 const maxMemoryPart = 0.8;
 
@@ -38,6 +39,8 @@ interface OneShotRunOptions {
   /** Receives the response to the create, before the job runs. */
   readonly onCreated?: (created: CreatedRecord) => Promise<void>;
   readonly onProgress: (record: JobProgressRecord) => void;
+  /** Receives the bytes of the output while it is encoded. There must be one output, which ffmpeg can stream. */
+  readonly onBytes?: OnBytes;
   /** Receives the command lines of ffmpeg and other details of the job. */
   readonly onDetail?: ((message: string) => void) | undefined;
   /** Receives unexpected errors, with their stacks, and why a flag has no effect. */
@@ -56,6 +59,7 @@ interface OneShotRunOptions {
  * request is invalid, `UnavailableError` if there is no ffmpeg.
  */
 export async function runOneShot(request: unknown, options: OneShotRunOptions): Promise<JobRecord | null> {
+  const { onBytes } = options;
   const openContext = await createAppContext({
     dataFolder: options.folder,
     filesRoots: [],
@@ -75,6 +79,7 @@ export async function runOneShot(request: unknown, options: OneShotRunOptions): 
     sandbox: options.sandbox ?? 'auto',
     apiKey: null,
     isVerbose: options.onDetail !== undefined,
+    ...(onBytes === undefined ? {} : { wrapFfmpeg: (ffmpeg) => withStream(ffmpeg, onBytes) }),
     log: ({ level, message, isDetail, stderr }) => {
       if (isDetail === true) for (const line of [message, ...(stderr ?? [])]) options.onDetail?.(line);
       else if (level === 'error' || message === noIoIdle) options.onError?.(message);

@@ -1,6 +1,3 @@
-import { rmSync } from 'node:fs';
-import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
@@ -10,7 +7,6 @@ import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { durationParser } from '../../shared/flag-parsers.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import { isUrl } from '../../shared/text/url-text.js';
-import { isAbandonedLock, tryFileLock } from '../../shared/util/lock/file-lock.js';
 import { repeatCommand } from '../batch/repeat-command.js';
 import type { Context, ProgramFlags } from '../context.js';
 import { addNameOption, needsSize, validateNamePattern, withNames } from '../destinations/name-pattern.js';
@@ -52,6 +48,8 @@ import { assignDestinations, type OutputDestinations } from '../run/assign-desti
 import { type Encoding, encodeAll } from '../run/encode-all.js';
 import { checkDestinations, prepareRuns } from '../run/prepare-runs.js';
 import { createResults } from '../run/results.js';
+import { withRunFolder } from '../run/run-folder.js';
+import { rejectSideOutputs, toStdout } from '../run/stdout-output.js';
 import { listenForInterrupt } from '../terminal/interrupt.js';
 import type { Io } from '../terminal/io.js';
 import {
@@ -83,9 +81,9 @@ export function define(command: Command, { handler }: Context): void {
   command
     .argument(
       '[input...]',
-      'local media files, folders, URLs, requests (FILE.json, FILE.xml), or - for a request on stdin',
+      'local media files, folders, URLs, requests (FILE.json, FILE.xml), or - for stdin: media or a request',
     )
-    .option('-o, --out <file>', 'file of an output, one for each --output, or a folder', collectValues)
+    .option('-o, --out <file>', 'file of each output, a folder, or - for stdout', collectValues)
     .option(...fromOption)
     .option('--sample', `encode a test video with audio to ${sampleFile}`)
     .option('--force', 'overwrite existing files')
@@ -147,21 +145,23 @@ async function run(
 ): Promise<ExitCode> {
   const { io } = context;
   const presets = createPresets(io.env);
-  const options = withLadderFolder(
+  const chosen = withLadderFolder(
     await withPresetLadder(given, { hasRequest: args.some(isRequestName), choose: presets }),
   );
-  if ((args.length === 0) === (options.sample !== true)) {
+  if ((args.length === 0) === (chosen.sample !== true)) {
     throw new VencError('UsageError', 'run takes either inputs or --sample.', {
       hint: 'venc run --sample needs no input',
     });
   }
-  const programs = await context.programs(options);
-  const mode = await chosenMode(context, options.progress, 'stderr');
+  const programs = await context.programs(chosen);
+  const mode = await chosenMode(context, chosen.progress, 'stderr');
   const { signal, dispose } = listenForInterrupt(io);
   try {
     return await withRunFolder(async (folder) => {
-      const encoding = {
-        ...{ ...programs, folder, signal, stallTimeoutSeconds: options.stallTimeout },
+      const { options, stdout } = toStdout(chosen, { io, folder, inputs: args });
+      const encoding: Encoding = {
+        ...{ ...programs, folder, stdout, stallTimeoutSeconds: options.stallTimeout },
+        signal: stdout === null ? signal : AbortSignal.any([signal, stdout.signal]),
         priority: { nice: options.nice, isIoIdle: options.ioIdle === true },
       };
       rejectBatchFlags(options);
@@ -204,10 +204,12 @@ async function run(
           onConflict: options.onConflict,
           areWhole: areWhole === null ? null : ({ body, paths }) => areWhole(body.input, paths),
           alternative: hasLadder(options) ? 'another folder' : 'another file with -o',
-          readRequest: (input) => read(input, localRequest(input.name, options, { io, presets })),
+          readRequest: (input) =>
+            read(input, localRequest(input.name, options, { io, presets, spool: { folder, signal } })),
           assumeRequest: (input) => read(input, assumedRequest(input.name, options, presets)),
         });
         const { runs, skipped } = prepared;
+        if (stdout !== null) for (const one of runs) rejectSideOutputs(one.resolvedRequest, stdout);
         if (skipped.length > 0)
           io.writeInfo(`venc: ${skipped.length} ${skipped.length === 1 ? 'was' : 'were'} there already\n`);
         const isSkipped = new Set(skipped.map(({ name }) => name));
@@ -316,6 +318,7 @@ async function runSample(
   const isForced = options.force === true || assigned.paths[0] === sampleFile;
   const resolvedRequest = isForced ? { ...assigned, body: withOverwrite(assigned.body) } : assigned;
   await checkDestinations(resolvedRequest);
+  if (encoding.stdout !== null) rejectSideOutputs(resolvedRequest, encoding.stdout);
   const { makeSample } = await import('../../../daemon/app/one-shot-run.js');
   await makeSample(sample, encoding);
   io.writeInfo('venc: created a test video with a tone; encoding it\n');
@@ -334,56 +337,4 @@ async function runSample(
 
 function sampleMade(path: string): string {
   return `venc: ${path} is a test video with a tone, encoded on this machine: everything required is installed\n`;
-}
-
-/** The name of a folder that `mkdtemp` creates here. */
-const folderName = /^venc-[A-Za-z0-9]{6}$/;
-const lockName = 'lock';
-
-/**
- * Passes a new temporary folder to `use` and removes it afterwards, also when the process exits early. A process that
- * is killed cannot: the next run removes its folder, which has the lock of a process that has ended.
- */
-async function withRunFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
-  await removeAbandonedFolders();
-  const folder = await mkdtemp(join(tmpdir(), 'venc-'));
-  const removeNow = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-  process.once('exit', removeNow);
-  try {
-    const lock = await tryFileLock(join(folder, lockName));
-    try {
-      return await use(folder);
-    } finally {
-      await removeFolder(folder);
-      if (lock.kind === 'taken') await lock.lock.release();
-    }
-  } finally {
-    process.off('exit', removeNow);
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-/**
- * Removes the folders of this user's runs that were killed. Leaves the folders of running processes, of other users,
- * and those without a lock: an earlier version, which wrote none, may still be using them. Never rejects.
- */
-async function removeAbandonedFolders(): Promise<void> {
-  const names = await readdir(tmpdir()).catch(() => []);
-  for (const name of names.filter((each) => folderName.test(each))) {
-    const folder = join(tmpdir(), name);
-    try {
-      const stats = await lstat(folder);
-      const isOwn = stats.isDirectory() && stats.uid === process.getuid?.();
-      if (isOwn && (await isAbandonedLock(join(folder, lockName)))) await removeFolder(folder);
-    } catch {
-      // Another run removes it at the same time, or it cannot be removed: the next run tries again.
-    }
-  }
-}
-
-/** Removes the lock last: a removal that is interrupted can be continued. */
-async function removeFolder(folder: string): Promise<void> {
-  for (const name of await readdir(folder))
-    if (name !== lockName) await rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 });
-  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }

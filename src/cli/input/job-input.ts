@@ -8,6 +8,7 @@ import type { Io } from '../terminal/io.js';
 import { readableFileSize, readTextFile } from './files.js';
 import { buildRequestBody, type JobArgs } from './job-args.js';
 import type { ChoosePreset } from './presets.js';
+import { type Spool, spoolStdin } from './spool-stdin.js';
 import { printRequestWarnings } from './typed-request.js';
 
 /** The parsed argument of `submit`, `run` or `plan`. */
@@ -19,17 +20,29 @@ type SubmitInput =
 /**
  * Reads the argument: `-` is a request on stdin, an argument with a scheme is a URL, a local name ending in `.json` or
  * `.xml` is a request, and any other is a media file. A request on stdin that starts with `<` is XML. Rejects with
- * `UsageError` if it cannot be read or is not a request. With `isXml` every request is XML.
+ * `UsageError` if it cannot be read or is not a request. With `isXml` every request is XML. With a `spool`, other data
+ * on stdin is a media file.
  */
-export async function readJobInput(arg: string, io: Io, isXml = false): Promise<SubmitInput> {
+export async function readJobInput(
+  arg: string,
+  io: Io,
+  { isXml = false, spool }: { readonly isXml?: boolean; readonly spool?: Spool | undefined } = {},
+): Promise<SubmitInput> {
   if (arg === '-') {
+    if (spool !== undefined && !io.isTerminal.stdin) {
+      const found = await spoolStdin(io.stdin, spool);
+      if (found.kind === 'file') return found;
+      return {
+        kind: 'request',
+        request: await readRequest(found.text, 'on stdin', /^\s*</.test(found.text)),
+      };
+    }
     if (io.isTerminal.stdin) io.writeInfo('venc: type a request, and end it with Ctrl-D\n');
     const text = await readAll(io.stdin);
     // Bytes that are not UTF-8 are replaced, and no request has a character of zero.
     if (/[\0\ufffd]/.test(text.slice(0, 4096))) {
-      throw new VencError('UsageError', 'A film cannot be read from stdin.', {
-        hint: 'give a path or a URL',
-      });
+      const hint = spool === undefined ? 'give a path or a URL' : 'pipe the film into venc';
+      throw new VencError('UsageError', 'A film cannot be read from stdin.', { hint });
     }
     return { kind: 'request', request: await readRequest(text, 'on stdin', isXml || /^\s*</.test(text)) };
   }
@@ -110,9 +123,9 @@ async function readAll(stream: NodeJS.ReadStream): Promise<string> {
 export async function localRequest(
   arg: string,
   options: JobArgs,
-  { io, presets }: { readonly io: Io; readonly presets: ChoosePreset },
+  { io, presets, spool }: { readonly io: Io; readonly presets: ChoosePreset; readonly spool?: Spool },
 ) {
-  const input = await readJobInput(arg, io);
+  const input = await readJobInput(arg, io, { spool });
   const captions = await sidecarsOf(input, options, io);
   if (input.kind === 'request') {
     const { toCaptionUrls } = await import('./local-watermarks.js');

@@ -106,8 +106,8 @@ function rejectNotifications({ notifications = null }: Fields): void {
 /** Parses a `-o`: a path, or the URL of a remote destination. */
 function parseOutputPath(arg: string): string {
   if (arg === '-') {
-    throw new VencError('UsageError', 'An output cannot go to stdout.', {
-      hint: 'for a file named -, write ./-',
+    throw new VencError('UsageError', 'An output cannot go to stdout here.', {
+      hint: 'venc run IN -o - --format ts does that; for a file named -, write ./-',
     });
   }
   const path = arg.toLowerCase().startsWith('file:') ? pathOf(arg) : arg;

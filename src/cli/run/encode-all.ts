@@ -28,12 +28,15 @@ import { localPathOf, type ResolvedRequest } from './assign-destinations.js';
 import type { PreparedRun } from './prepare-runs.js';
 import type { Results } from './results.js';
 import { writtenSidecars, writtenThumbnails } from './sidecar-files.js';
+import { type StdoutOutput, sendFile } from './stdout-output.js';
 
 /** Parameters shared by all encodes of a `venc run`. */
 export interface Encoding extends Awaited<ReturnType<Context['programs']>> {
   /** A temporary folder. */
   readonly folder: string;
   readonly signal: AbortSignal;
+  /** Where the output of `-o -` goes; null without it. */
+  readonly stdout: StdoutOutput | null;
   readonly stallTimeoutSeconds: number;
   readonly priority: { readonly nice: number; readonly isIoIdle: boolean };
 }
@@ -93,6 +96,7 @@ export async function encodeAll(
         ]);
         const job = await runOneShot(resolvedRequest.body, {
           ...encoding,
+          ...(encoding.stdout?.isStreamed === true ? { onBytes: encoding.stdout.write } : {}),
           folder: join(encoding.folder, `data-${index}`),
           hasMd5: options.json === true || options.jsonl === true,
           onCreated: (created) => {
@@ -113,12 +117,15 @@ export async function encodeAll(
             reported.add(message);
           },
         });
-        const encode = toFinishedEncode(job, resolvedRequest, encodeStartedAtMs);
+        const encode = toFinishedEncode(job, resolvedRequest, encodeStartedAtMs, encoding.stdout);
+        if (encoding.stdout?.error != null) throw encoding.stdout.error;
         if (encode?.job.state === 'cancelled') {
           await removeEmptyFolders(folders);
           throw interruptedError(encode.job, encode.destinations);
         }
         if (encode !== null) await keepModificationTime(encode.job, resolvedRequest);
+        if (encoding.stdout !== null && encode?.job.output_media_files[0]?.state === 'finished')
+          await sendFile(encoding.stdout);
         if (index === runs.length - 1) display.stop();
         if (encode !== null) encodes.push(encode);
         const ended = await reportEnd(encode, resolvedRequest, {
@@ -126,6 +133,7 @@ export async function encodeAll(
           display,
           name,
           isOnly: count === 1,
+          isPiped: encoding.stdout !== null,
           hasSummary,
           options,
         });
@@ -217,14 +225,22 @@ function toFinishedEncode(
   job: JobRecord | null,
   { paths }: ResolvedRequest,
   startedAtMs: number,
+  stdout: StdoutOutput | null,
 ): FinishedEncode | null {
   if (job === null) return null;
   // URLs are printed without their passwords.
   const destinations = paths.map((path, index) =>
-    isUrl(path) ? withoutPassword(job.output_media_files[index]?.url ?? path) : path,
+    path === stdout?.path
+      ? stdoutName
+      : isUrl(path)
+        ? withoutPassword(job.output_media_files[index]?.url ?? path)
+        : path,
   );
   return { job, destinations, startedAtMs, endedAtMs: Date.now() };
 }
+
+/** What messages call the output of `-o -`. */
+const stdoutName = 'stdout';
 
 /** Gives the finished files the modification time of a local input, unless its tags are dropped. Never rejects. */
 async function keepModificationTime(job: JobRecord, { body, paths }: ResolvedRequest): Promise<void> {
@@ -246,6 +262,8 @@ interface EndReporting {
   /** The input as it was typed. */
   readonly name: string;
   readonly isOnly: boolean;
+  /** Whether the output itself is on stdout, which then has nothing else. */
+  readonly isPiped: boolean;
   /** Whether each finished output has a line with its size. */
   readonly hasSummary: boolean;
   readonly options: Reporting['options'];
@@ -258,7 +276,7 @@ interface EndReporting {
 async function reportEnd(
   encode: FinishedEncode | null,
   { thumbnails }: ResolvedRequest,
-  { io, display, name, isOnly, hasSummary, options }: EndReporting,
+  { io, display, name, isOnly, isPiped, hasSummary, options }: EndReporting,
 ): Promise<ExitCode> {
   if (encode === null) {
     display.writeInfo(
@@ -279,7 +297,7 @@ async function reportEnd(
   // On one terminal the line of a finished output has its path.
   const isOneScreen = !isOnly && hasSummary && io.isTerminal.stdout && io.isTerminal.stderr;
   const printed = isOneScreen ? written.filter((path) => !destinations.includes(path)) : written;
-  if (printed.length > 0 && !isJson)
+  if (printed.length > 0 && !isJson && !isPiped)
     await display.withDisplayHidden(() => io.writeStdout(printed.map((path) => `${path}\n`).join('')));
   // A ladder has renditions only up to the height of the input.
   const isExpected = ({ state }: JobRecord['output_media_files'][number]) =>

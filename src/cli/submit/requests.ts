@@ -164,7 +164,7 @@ async function prepareInput(
   options: SubmitOptions,
   { io, presets, where }: { readonly io: Io; readonly presets: ChoosePreset; readonly where: string },
 ): Promise<PreparedRequest> {
-  const input = await readJobInput(arg, io, options.xml === true);
+  const input = await readJobInput(arg, io, { isXml: options.xml === true });
   const images = new Map<string, FileToUpload>();
   const base = {
     request: input.kind === 'request' ? await withCaptionFiles(input.request, images) : null,

@@ -8,7 +8,7 @@ import { runCli } from '../run-cli.js';
 
 test('a film on stdin is rejected with what to do', async () => {
   for (const bytes of ['\0\0\0 ftypisom\0\0\u0002', 'GIF89a\0\0', 'OggS\0\u0002\0\0']) {
-    const { code, stderr } = await runCli(['run', '-', '-o', 'a.mp4'], { stdin: bytes });
+    const { code, stderr } = await runCli(['submit', '-'], { stdin: bytes });
     assert.is(code, 2);
     assert.match(stderr, /film cannot be read from stdin\.\n.*give a path or a URL/);
   }
