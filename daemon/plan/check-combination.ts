@@ -92,7 +92,7 @@ export function checkCombination(
     ? givenExtension
     : suitableExtension(codecs.video, codecs.audio);
   const container = containerOf(extension);
-  const pairErrors = validateCodecPair(codecs, extension, path, given.copy_video === true);
+  const pairErrors = validateCodecPair(codecs, extension, path, given);
   const validationErrors = [
     ...pairErrors,
     ...(codecs.audio === null ? [] : audioOptionErrors(settings, codecs.audio, path, capabilities)),
@@ -165,12 +165,15 @@ function validateCodecPair(
   codecs: CodecChoice,
   extension: Extension,
   path: string,
-  isVideoCopied: boolean,
+  given: OutputSettings,
 ): readonly string[] {
+  const isVideoCopied = given.copy_video === true;
   const container = containerOf(extension);
   if (codecs.video === null) {
     if (container.animation !== undefined)
       return [`${path}.skip_video must not be set for ${extension}, which has no audio`];
+    if (codecs.audio === null && given.skip_audio !== true && given.video_codec !== undefined)
+      return [`${path}.skip_video must not be set for ${given.video_codec}, which has no audio`];
     if (codecs.audio === null)
       return [`${path}.skip_audio must not be set for ${extension}, which is audio-only`];
     if (container.audioOnlyCodecs.includes(codecs.audio)) return [];

@@ -81,6 +81,9 @@ function namedFields(body: Fields, sentence: string): readonly NamedField[] {
   const isOutput = /^outputs(?:\[\d+\])?$/.test(path);
   const field = findField(body, path);
   if (field !== null && !isOutput) return [field];
+  // A field of a preset is not in the request: the error names the preset that has it.
+  if (field === null && /\b(?:is|are) (?:that|those) of the preset /.test(sentence))
+    return [findField(body, `${parentOf(path)}.preset`) ?? findField(body, 'preset') ?? []].flat();
   if (field === null) return isAboutMissing(sentence) ? [findField(body, parentOf(path)) ?? []].flat() : [];
   const output: unknown = Reflect.get(field.container, field.key);
   if (typeof output !== 'object' || output === null) return [];
