@@ -5,6 +5,7 @@ import { runCli } from '../cli/run-cli.js';
 import { startTestDaemon } from '../helpers/daemon.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
+import { waitUntil } from '../helpers/wait-until.js';
 
 test('run -v prints the command lines of ffmpeg, and -q nothing but the path', async () => {
   const cwd = tempFolder();
@@ -28,8 +29,13 @@ test('daemon -v logs requests without keys and command lines, which its log file
     const { code, stderr } = await runCli(['submit', 'a.mov', '--wait', '-q'], { cwd, env });
     assert.equal([code, stderr], [0, '']);
     await fetch(`${daemon.url}/v2/jobs.json?api_key=${daemon.key}`);
+    // The line follows the answer.
+    await waitUntil('the request is logged', () =>
+      daemon.logLines.some((line) =>
+        /GET \S+\/v2\/jobs\.json\?api_key=\*\*\* \(status 200 after \d+ ms\)/.test(line),
+      ),
+    );
     const log = daemon.logLines.join('\n');
-    assert.match(log, /GET \S+\/v2\/jobs\.json\?api_key=\*\*\* \(status 200 after \d+ ms\)/);
     assert.match(log, /Job \d+: ffmpeg starts for output \d+: ffmpeg /);
     assert.not.ok(log.includes(daemon.key));
     const stored = await runCli(['logs'], { env });
