@@ -77,7 +77,7 @@ test('minutes of a day and hosted bytes are limits of an account', async ({ daem
   assert.is(await errorOf(), '', 'the files of a removed job do not count');
   // The shortest limit that the command takes is a minute; the store takes any.
   await setQuotas(setup, 'studio', { hostedBytes: null, minutesPerDay: 0.001 });
-  const ofMinutes = await pollUntil(errorOf, (error) => error !== '');
+  const ofMinutes = await pollUntil(errorOf, (error) => error.includes('minutes_per_day'));
   assert.match(
     ofMinutes,
     /limit minutes_per_day: [\d.]+ minutes of output have finished on \d{4}-\d\d-\d\d \(UTC\)/,
