@@ -14,6 +14,7 @@ import {
 } from '../../src/shared/util/read-proof.js';
 import type { InPlaceFile } from '../jobs/job.js';
 import { isSameState, openInPlace } from '../transports/file/in-place.js';
+import { unknownFieldErrors } from './unknown-fields.js';
 
 /** A file of an account that a job may read where it is. */
 interface ProvenFile {
@@ -169,11 +170,9 @@ function randomRanges(sizeBytes: number): readonly ByteRange[] {
 }
 
 function readOffer(body: unknown): ClaimedFile {
-  const { api_key: _, path, size, ...others } = isObject(body) ? body : {};
+  const { path, size } = isObject(body) ? body : {};
   const sizeBytes = typeof size === 'string' && /^\d{1,15}$/.test(size) ? Number(size) : size;
-  const problems = Object.keys(others).map(
-    (name) => `${name} is not a field of an offer: it has path and size`,
-  );
+  const problems = unknownFieldErrors(body, ['path', 'size'], 'of an offer: it has path and size');
   const isPath = typeof path === 'string' && /^\/[^\0]*[^\0/]$/.test(path);
   if (!isPath || path.length > maxPathCharacters)
     problems.push(`path must be the absolute path of a file, of at most ${maxPathCharacters} characters`);
@@ -184,8 +183,8 @@ function readOffer(body: unknown): ClaimedFile {
 }
 
 function readProof(body: unknown): Buffer {
-  const { api_key: _, proof, ...others } = isObject(body) ? body : {};
-  const problems = Object.keys(others).map((name) => `${name} is not a field of a proof: it has proof`);
+  const { proof } = isObject(body) ? body : {};
+  const problems = unknownFieldErrors(body, ['proof'], 'of a proof: it has proof');
   if (typeof proof !== 'string' || !/^[0-9a-f]{64}$/.test(proof))
     problems.push('proof must have 64 hexadecimal digits');
   if (problems.length > 0) throw invalidRequest(problems);

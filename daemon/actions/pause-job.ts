@@ -6,6 +6,7 @@ import { apply } from '../jobs/changes.js';
 import type { Job } from '../jobs/job.js';
 import type { AppContext } from './app-context.js';
 import { findJob } from './find-job.js';
+import { unknownFieldErrors } from './unknown-fields.js';
 
 /**
  * Pauses a job, or ends that; no-op if it is paused, or is not, already. A waiting job does not start; the programs of a
@@ -51,11 +52,8 @@ export function workersWithoutFreeze(
 
 function requireNoFields(body: unknown): void {
   if (body === undefined || body === null) return;
-  const { api_key: _, ...fields } = isObject(body) ? body : { '': body };
-  const problems = Object.keys(fields).map((name) =>
-    name === ''
-      ? 'the body must be empty'
-      : `${name} is not a field of the pause of a job: the body must be empty`,
-  );
+  const problems = isObject(body)
+    ? unknownFieldErrors(body, [], 'of the pause of a job: the body must be empty')
+    : ['the body must be empty'];
   if (problems.length > 0) throw invalidRequest(problems);
 }

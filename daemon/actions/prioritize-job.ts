@@ -5,6 +5,7 @@ import { isObject } from '../../src/shared/util/is-object.js';
 import { apply } from '../jobs/changes.js';
 import type { AppContext } from './app-context.js';
 import { findJob } from './find-job.js';
+import { unknownFieldErrors } from './unknown-fields.js';
 
 /**
  * Changes the place of a waiting job among those of its account: `priority` in the body from -10 to 10, or `next` to put
@@ -27,12 +28,12 @@ export async function prioritizeJob(
 
 /** The priority in a body; null for `next`. */
 function readPlace(body: unknown): number | null {
-  const { api_key: _, priority, next, ...others } = isObject(body) ? body : {};
+  const { priority, next } = isObject(body) ? body : {};
   const isNext = parseBoolean(next ?? false);
   const number = Number(typeof priority === 'string' && priority.trim() === '' ? Number.NaN : priority);
   const isPriority = Number.isInteger(number) && number >= jobPriority.min && number <= jobPriority.max;
   const problems = [
-    ...Object.keys(others).map((name) => `${name} is not a field of a place: it has priority and next`),
+    ...unknownFieldErrors(body, ['priority', 'next'], 'of a place: it has priority and next'),
     ...(priority === undefined || isPriority
       ? []
       : [`priority must be a whole number from ${jobPriority.min} to ${jobPriority.max}`]),

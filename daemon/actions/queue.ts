@@ -9,6 +9,7 @@ import { describePaused } from '../queue/pauses.js';
 import type { Account } from '../store/account-store.js';
 import { type AppContext, requireOwner } from './app-context.js';
 import { workersWithoutFreeze } from './pause-job.js';
+import { unknownFieldErrors } from './unknown-fields.js';
 
 /** The longest pause that ends by itself, in seconds. */
 const maxPauseSeconds = 366 * 86_400;
@@ -106,11 +107,8 @@ function readPause(
 ): { readonly seconds: number | null; readonly isFrozen: boolean } {
   if (body === undefined || body === null) return { seconds: null, isFrozen: false };
   if (!isObject(body)) throw invalidRequest(['the body must be an object such as {"for": "30m"}']);
-  const { api_key: _, for: length = null, now = null } = body;
-  const known: readonly string[] = ['api_key', ...names];
-  const problems = Object.keys(body)
-    .filter((name) => !known.includes(name))
-    .map((name) => `${name} is not a field here: there is ${names.join(' and ')}`);
+  const { for: length = null, now = null } = body;
+  const problems = unknownFieldErrors(body, names, `here: there is ${names.join(' and ')}`);
   if (![null, true, false, 'true', 'false'].includes(now as null)) problems.push('now must be true or false');
   if (problems.length > 0) throw invalidRequest(problems);
   return { seconds: length === null ? null : secondsOf(length), isFrozen: String(now) === 'true' };
