@@ -1,5 +1,5 @@
 import { processFreezer } from '../../shared/util/freezer.js';
-import { batchActivity, batchLine } from '../output/batch-text.js';
+import { type BatchResult, batchActivity, batchLine, batchSummary } from '../output/batch-text.js';
 import type { Io } from '../terminal/io.js';
 import type { BarLine } from '../terminal/progress-bar.js';
 import { openProgressDisplay, type ProgressDisplay } from '../terminal/progress-display.js';
@@ -18,6 +18,24 @@ export interface BatchDisplay extends Omit<ProgressDisplay, 'update'> {
   /** See `BatchProgress`. */
   readonly setLength: BatchProgress['setLength'];
   readonly setFrozen: BatchProgress['setFrozen'];
+}
+
+/** How a batch ended. */
+interface EndedBatch extends Omit<BatchResult, 'seconds' | 'repeat'> {
+  readonly startedAtMs: number;
+  /** The command that repeats the batch with other inputs; null if there is none. */
+  readonly repeat: ((names: readonly string[]) => Promise<readonly string[]>) | null;
+}
+
+/** Prints the end of a batch, and the command that repeats the failed files unless one of them came from stdin. */
+export async function writeSummary(
+  io: Pick<Io, 'writeInfo'>,
+  { startedAtMs, repeat, ...batch }: EndedBatch,
+): Promise<void> {
+  const names = batch.failures.map(({ name }) => name);
+  const canRepeat = repeat !== null && names.length > 0 && !names.includes('-');
+  const seconds = (Date.now() - startedAtMs) / 1000;
+  io.writeInfo(batchSummary({ ...batch, seconds, repeat: canRepeat ? await repeat(names) : null }));
 }
 
 /** Shows the progress of files. The time in which Ctrl-Z stops the process does not count for the speed. */

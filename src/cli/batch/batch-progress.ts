@@ -1,3 +1,5 @@
+import type { BatchView } from '../output/batch-text.js';
+
 /** A file of a batch as its progress counts it. */
 interface BatchItem {
   /** Length in seconds; null if unknown. */
@@ -10,19 +12,6 @@ interface BatchItem {
 
 /** How a file of a batch has ended. */
 export type BatchEnd = 'finished' | 'failed';
-
-/** The progress of a batch at a moment. */
-export interface BatchView {
-  readonly count: number;
-  readonly done: number;
-  readonly failed: number;
-  /** 0-100, by seconds of film. */
-  readonly percent: number;
-  /** Seconds of film per second; null if unknown. */
-  readonly speed: number | null;
-  /** Null if unknown. */
-  readonly secondsLeft: number | null;
-}
 
 /** The speed is known after this many milliseconds of work. */
 const minActiveMs = 3000;

@@ -4,18 +4,21 @@ import { safeText } from '../../shared/text/safe-text.js';
 import { shellLine } from '../../shared/text/shell-words.js';
 import { humanDuration, humanPercent, sizesText } from './units.js';
 
-/** What a line about a batch shows; see `BatchView`. */
-interface ShownBatch {
+/** The progress of a batch at a moment. */
+export interface BatchView {
   readonly count: number;
   readonly done: number;
   readonly failed: number;
+  /** 0-100, by seconds of film. */
   readonly percent: number;
+  /** Seconds of film per second; null if unknown. */
   readonly speed: number | null;
+  /** Null if unknown. */
   readonly secondsLeft: number | null;
 }
 
 /** The words about a batch, most important first: `12 of 35`, `2 failed`, `12m 05s left`, `4.7x`. */
-function batchWords({ count, done, failed, speed, secondsLeft }: ShownBatch) {
+function batchWords({ count, done, failed, speed, secondsLeft }: BatchView) {
   return {
     counts: [`${done} of ${count}`, ...(failed === 0 ? [] : [`${failed} failed`])],
     speed: speed === null ? [] : [`${speed < 9.95 ? speed.toFixed(1) : Math.round(speed)}x`],
@@ -24,7 +27,7 @@ function batchWords({ count, done, failed, speed, secondsLeft }: ShownBatch) {
 }
 
 /** The activity of a batch in plain lines: `12 of 35, 2 failed, 4.7x, 12m 05s left, film.mov`. */
-export function batchActivity(batch: ShownBatch, name: string): string {
+export function batchActivity(batch: BatchView, name: string): string {
   const { counts, speed, left } = batchWords(batch);
   return [...counts, ...speed, ...left, ...(name === '' ? [] : [safeText(name)])].join(', ');
 }
@@ -33,7 +36,7 @@ export function batchActivity(batch: ShownBatch, name: string): string {
  * The line of a batch on a terminal: `[####----]  45.2% 12 of 35, 2 failed, 4.7x, 12m 05s left, film.mov`. On narrow
  * terminals the name, a part of the bar, the speed, the bar and the time left go, in this order.
  */
-export function batchLine(batch: ShownBatch, name: string, columns: number): string {
+export function batchLine(batch: BatchView, name: string, columns: number): string {
   const { counts, speed, left } = batchWords(batch);
   const percent = humanPercent(batch.percent).padStart(6);
   const all = [...counts, ...speed, ...left];
@@ -59,8 +62,15 @@ export interface BatchFailure {
   readonly reason: string;
 }
 
+/** Why a file failed: the class and the message of its error; empty if neither is known. */
+export function failureReason(
+  failure: Readonly<Record<'error_class' | 'error_message', string | null>>,
+): string {
+  return [failure.error_class, failure.error_message].filter(Boolean).join(': ');
+}
+
 /** What a batch came to. */
-interface BatchResult {
+export interface BatchResult {
   readonly count: number;
   readonly failures: readonly BatchFailure[];
   /** The records of the jobs that finished. */
@@ -92,6 +102,7 @@ export function batchSummary({ count, finished, failures, seconds, repeat }: Bat
   return [totals.join(', '), ...failed, ...again].map((line) => `venc: ${line}\n`).join('');
 }
 
-function sumOf(sizes: readonly (number | null)[]): number | null {
+/** The sum of sizes; null if one is unknown. */
+export function sumOf(sizes: readonly (number | null)[]): number | null {
   return sizes.reduce((sum, size) => (sum === null || size === null ? null : sum + size), 0);
 }

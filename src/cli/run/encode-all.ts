@@ -7,13 +7,12 @@ import type { JobProgressRecord, JobRecord } from '../../shared/records.js';
 import { withoutPassword } from '../../shared/redact.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import { isUrl } from '../../shared/text/url-text.js';
-import { type BatchDisplay, openBatchDisplay } from '../batch/batch-display.js';
+import { type BatchDisplay, openBatchDisplay, writeSummary } from '../batch/batch-display.js';
 import type { Context } from '../context.js';
 import type { CreateArgs } from '../input/job-args.js';
 import { isRequestName } from '../input/job-input.js';
 import { hasLadder } from '../input/ladder-flags.js';
 import { printResponseWarnings } from '../input/typed-request.js';
-import { batchSummary } from '../output/batch-text.js';
 import {
   activityText,
   encodedText,
@@ -160,12 +159,8 @@ export async function encodeAll(
     await lengths?.stop();
   }
   if (hasSummary && count > 1) {
-    const failures = results.failures();
     const finished = encodes.flatMap(({ job }) => (job.state === 'finished' ? [job] : []));
-    const failed = failures.map(({ name }) => name);
-    const command = failed.length === 0 || failed.includes('-') ? null : await repeat(failed);
-    const seconds = (Date.now() - startedAtMs) / 1000;
-    io.writeInfo(batchSummary({ count, finished, failures, seconds, repeat: command }));
+    await writeSummary(io, { count, finished, failures: results.failures(), startedAtMs, repeat });
   }
   return { code, encodes };
 }

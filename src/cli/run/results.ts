@@ -3,7 +3,7 @@ import type { JobRecord } from '../../shared/records.js';
 import { withoutPassword } from '../../shared/redact.js';
 import { jsonText } from '../../shared/text/safe-text.js';
 import { isUrl } from '../../shared/text/url-text.js';
-import type { BatchFailure } from '../output/batch-text.js';
+import { type BatchFailure, failureReason } from '../output/batch-text.js';
 import { failureOf } from '../output/progress-text.js';
 import type { Io } from '../terminal/io.js';
 
@@ -59,8 +59,8 @@ export function createResults(
     addSkipped: (name) =>
       add(name, { state: 'skipped', error_class: null, error_message: null, warnings: [], outputs: [] }),
     failures: () =>
-      found.flatMap(({ name, result: { state, error_class: errorClass, error_message: message } }) =>
-        state === 'failed' ? [{ name, reason: [errorClass, message].filter(Boolean).join(': ') }] : [],
+      found.flatMap(({ name, result }) =>
+        result.state === 'failed' ? [{ name, reason: failureReason(result) }] : [],
       ),
     end: async (names) => {
       if (!json) return;

@@ -7,11 +7,11 @@ import type { JobRecord } from '../../shared/records.js';
 import { displayState } from '../../shared/states.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import { shellLine } from '../../shared/text/shell-words.js';
-import { type BatchDisplay, openBatchDisplay } from '../batch/batch-display.js';
+import { type BatchDisplay, openBatchDisplay, writeSummary } from '../batch/batch-display.js';
 import type { Context } from '../context.js';
 import type { DownloadOptions } from '../download/download-job.js';
 import { awaitJobs, withStillRunningHint } from '../jobs/await-jobs.js';
-import { type BatchFailure, batchSummary } from '../output/batch-text.js';
+import { type BatchFailure, failureReason, sumOf } from '../output/batch-text.js';
 import { activityText, failureOf } from '../output/progress-text.js';
 import { humanTime, humanUntil, sizesText } from '../output/units.js';
 import { type Interruption, listenForInterrupt } from '../terminal/interrupt.js';
@@ -60,11 +60,8 @@ export async function waitAndDownload(
   const ended = await download(client, ids, waiting, code);
   const { io, mode, repeat } = waiting;
   if (mode !== 'tty' && mode !== 'plain') return ended;
-  const names = failures.map(({ name }) => name);
-  const canRepeat = repeat !== null && names.length > 0 && !names.includes('-');
-  const result = { count: ids.length + waiting.failures.length, finished, failures };
-  const seconds = (Date.now() - startedAtMs) / 1000;
-  io.writeInfo(batchSummary({ ...result, seconds, repeat: canRepeat ? await repeat(names) : null }));
+  const count = ids.length + waiting.failures.length;
+  await writeSummary(io, { count, finished, failures, startedAtMs, repeat });
   return ended;
 }
 
@@ -164,16 +161,11 @@ async function waitForBatch(
     const { input_media_file: input, output_media_files: outputs } = job;
     display.end(ids.indexOf(job.id), isFinished ? 'finished' : 'failed', input.duration_in_ms);
     if (!isFinished) {
-      const { error_class: errorClass, error_message: message } = failureOf(job);
-      const reason = [errorClass, message].filter(Boolean).join(': ');
-      failures.push({ name: nameOf(job.id), reason: reason === '' ? job.state : reason });
+      failures.push({ name: nameOf(job.id), reason: failureReason(failureOf(job)) || job.state });
       return;
     }
     finished.push(job);
-    const sizes = outputs.map(({ file_size_bytes: size }) => size);
-    const after = sizes.some((size) => size === null)
-      ? null
-      : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
+    const after = sumOf(outputs.map(({ file_size_bytes: size }) => size));
     if (mode === 'tty' || mode === 'plain')
       display.writeInfo(
         `venc: ${safeText(nameOf(job.id))}: ${sizesText(input.file_size_bytes, after)}, job ${job.id}\n`,
