@@ -104,7 +104,7 @@ function jobDurations(job: Job): Pick<JobRecord, 'waited_in_ms' | 'encoded_in_ms
 /** How long an output was encoded and delivered, and when its hosted files expire; only what is known. */
 function deliveryFields(
   output: JobOutput,
-): Pick<OutputDetails, 'encoded_in_ms' | 'delivered_in_ms' | 'expires_at'> {
+): Pick<OutputMediaFile, 'encoded_in_ms' | 'delivered_in_ms' | 'expires_at'> {
   const durations = durationsOf(output);
   const expiresAt = expiryOf(output);
   return {

@@ -245,7 +245,7 @@ const backupFields = {
 const elapsed = { type: 'integer', isOptional: true } as const;
 
 /** How long a file was made, and how long the daemon keeps it. */
-const outputDelivery = {
+export const outputDelivery = {
   encoded_in_ms: { ...elapsed, description: 'how long it was encoded; absent if it was not; an addition' },
   delivered_in_ms: {
     ...elapsed,
@@ -328,6 +328,5 @@ export const outputDetailsFields = {
   ...captionFields,
   ...outputQuality,
   ...outputHull,
-  ...outputDelivery,
   ...outputWarnings,
 } as const satisfies RecordTable;

@@ -1,6 +1,6 @@
 import type { RecordOf } from './field.js';
 import { jobHeadFields } from './job.js';
-import { inputDetailsFields, outputDetailsFields } from './media.js';
+import { inputDetailsFields, outputDelivery, outputDetailsFields } from './media.js';
 
 const commonFields = {
   job: { type: 'object', fields: jobHeadFields, description: 'the job' },
@@ -32,7 +32,7 @@ const thumbnails = {
 } as const;
 const output = {
   type: 'object',
-  fields: { ...outputDetailsFields, thumbnails },
+  fields: { ...outputDetailsFields, ...outputDelivery, thumbnails },
   description: 'the output',
 } as const;
 
