@@ -3,7 +3,7 @@ import { maxTimerMs } from '../../src/shared/util/timing.js';
 import { defaultAccountId } from '../jobs/job.js';
 import type { AccountStore, Pause } from '../store/account-store.js';
 import { describeError } from './job-run.js';
-import { whenTrue } from './when-changed.js';
+import { whenTrue } from './when-true.js';
 
 /** The dependencies of `QueuePauses`. */
 interface QueuePausesOptions {

@@ -1,6 +1,6 @@
 import type { Freezer } from '../../src/shared/util/freezer.js';
 import type { HeldSlot, PausableRun } from '../jobs/run.js';
-import { whenTrue } from './when-changed.js';
+import { whenTrue } from './when-true.js';
 
 /** Pauses one run: its programs are stopped, and others may have its slots until they are free again. */
 export class RunPause implements PausableRun {

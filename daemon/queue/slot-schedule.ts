@@ -2,7 +2,7 @@ import { type Hours, isInHours, nextChangeOfHours } from '../../src/shared/hours
 import type { Log } from '../../src/shared/util/log.js';
 import type { EncodePauses } from '../pipeline/concurrency-limits.js';
 import type { LoadMeter } from './load-meter.js';
-import { whenTrue } from './when-changed.js';
+import { whenTrue } from './when-true.js';
 
 /** When a machine takes jobs; always by default. */
 export interface SlotTimes {
@@ -35,8 +35,8 @@ export interface ScheduleState {
 const openState: ScheduleState = { closedBy: null, isFrozen: false, opensAt: null };
 /** How often the load is measured, in milliseconds. */
 const loadIntervalMs = 10_000;
-/** How often the time of day is looked at, because the clock may be set. */
-const clockIntervalMs = 60_000;
+/** Hours begin and end at full minutes. The time of day is looked at in each, because the clock may be set. */
+const minuteMs = 60_000;
 
 /** Opens and closes the slots of one machine by the time of day and the load. Pauses of the queue are separate. */
 export class SlotSchedule {
@@ -111,24 +111,16 @@ export class SlotSchedule {
     const at = now();
     if (hours === undefined || isInHours(hours, at) || this.#elapsedMs() < this.#overriddenUntilMs)
       return null;
-    const { closedBy, opensAt: known } = this.#state;
-    const isKnown = closedBy === 'hours' && known !== null && known > at;
-    // A clock that was set is noticed within a minute: what is known is only kept that long.
-    const opensAt =
-      isKnown && known.getTime() - at.getTime() < clockIntervalMs ? known : nextChangeOfHours(hours, at);
-    return { closedBy: 'hours', isFrozen: freezesOutside, opensAt };
+    return { closedBy: 'hours', isFrozen: freezesOutside, opensAt: nextChangeOfHours(hours, at) };
   }
 
   #arm(): void {
-    const { hours, maxLoad, now } = this.#options;
+    const { maxLoad, now } = this.#options;
     clearTimeout(this.#timer);
-    const at = now();
-    const change = hours === undefined ? null : (this.#state.opensAt ?? nextChangeOfHours(hours, at));
-    const remainingMs = change === null ? Number.POSITIVE_INFINITY : change.getTime() - at.getTime();
     const overrideMs = this.#overriddenUntilMs - this.#elapsedMs();
     const delayMs = Math.min(
-      maxLoad === undefined ? clockIntervalMs : loadIntervalMs,
-      Math.max(remainingMs, 1),
+      maxLoad === undefined ? minuteMs : loadIntervalMs,
+      minuteMs - (now().getTime() % minuteMs),
       overrideMs > 0 ? overrideMs : Number.POSITIVE_INFINITY,
     );
     this.#timer = setTimeout(() => this.check(), Math.ceil(delayMs)).unref();
