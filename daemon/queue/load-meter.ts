@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
+import { procStatFields } from '../../src/shared/util/proc-stat.js';
 
 /** Processor time in cores that other programs have used on average since the last call; null if not known yet. */
 export type LoadMeter = () => number | null;
@@ -34,11 +35,6 @@ export function createLoadMeter(
   };
 }
 
-/** The fields of a line of `/proc/PID/stat` behind the name of the program, from `state` on. */
-function statFields(text: string): readonly string[] {
-  return text.slice(text.lastIndexOf(')') + 2).split(' ');
-}
-
 function readProcessorTimes(): ProcessorTimes | null {
   try {
     const [first = ''] = readFileSync('/proc/stat', 'utf8').split('\n');
@@ -57,7 +53,7 @@ function ownTime(): number {
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     try {
-      const fields = statFields(readFileSync(`/proc/${name}/stat`, 'utf8'));
+      const fields = procStatFields(readFileSync(`/proc/${name}/stat`, 'utf8'));
       // utime stime cutime cstime
       const time = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
       processes.set(Number(name), { parent: Number(fields[1]), time });

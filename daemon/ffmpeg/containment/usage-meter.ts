@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { procStatFields } from '../../../src/shared/util/proc-stat.js';
 import type { ProgramUsage } from '../../jobs/run-observer.js';
 
 /** Receives what each run of ffmpeg and ffprobe used, at its end. */
@@ -99,13 +100,8 @@ function readMemory(pid: number): Memory {
 
 /** Processor time of the children of this process that have ended (proc(5): cutime, cstime); null if unknown. */
 function readEndedCpuSeconds(): number | null {
-  const stat = readText('/proc/self/stat');
-  // The name of the program is in parentheses and may contain spaces.
-  const [userTicks, systemTicks] = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(13, 15)
-    .map(Number);
+  const fields = procStatFields(readText('/proc/self/stat'));
+  const [userTicks, systemTicks] = fields.slice(13, 15).map(Number);
   return userTicks === undefined || systemTicks === undefined
     ? null
     : (userTicks + systemTicks) / ticksPerSecond;

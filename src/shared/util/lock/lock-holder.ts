@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { procStatFields } from '../proc-stat.js';
 import { systemCode } from '../system-code.js';
 
 /**
@@ -138,8 +139,7 @@ function namespaceOfPids(): string {
  * zombie process.
  */
 export function parseStartTicks(stat: string): string | null {
-  // The name in field 2 may contain any character, including spaces and `)`.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const fields = procStatFields(stat);
   const isDead = fields[0] === 'Z' || fields[0] === 'X';
   return isDead ? null : (fields[19] ?? null);
 }
