@@ -5,6 +5,7 @@ import { isObject } from '../shared/util/is-object.js';
 import { proofOfReading, readRanges } from '../shared/util/read-proof.js';
 import type { Client } from './client.js';
 import { fieldsOf, readText } from './coerce.js';
+import { isNotFound } from './network-errors.js';
 import { isLocalUrl } from './target.js';
 
 /** The URL of a file that the service reads where it is, or why it does not, as a sentence. */
@@ -80,8 +81,6 @@ function readChallenge(body: unknown, sizeBytes: number): InPlaceChallenge | nul
     : null;
 }
 
-function reasonOf({ errorClass, message }: VencError): string {
-  return errorClass === 'NotFoundError' || errorClass === 'MethodNotAllowedError'
-    ? 'This service does not read files in place.'
-    : message;
+function reasonOf(error: VencError): string {
+  return isNotFound(error) ? 'This service does not read files in place.' : error.message;
 }

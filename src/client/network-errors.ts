@@ -73,6 +73,11 @@ export function mayLackRoute(error: unknown): error is VencError {
   return wasAnswered && !unrelatedErrorClasses.includes(error.errorClass);
 }
 
+/** Whether the service answered 404 or 405: it lacks the route, or what the path names. */
+export function isNotFound(error: unknown): boolean {
+  return isVencError(error, 'NotFoundError') || isVencError(error, 'MethodNotAllowedError');
+}
+
 /** What is known about a route that is an addition to the service's API. */
 interface MissingRoute {
   /** The error for the user if the service lacks the route. */

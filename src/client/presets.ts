@@ -4,6 +4,7 @@ import type { RequestFields } from '../shared/settings/setting.js';
 import { isObject } from '../shared/util/is-object.js';
 import type { Client } from './client.js';
 import { fieldsOf, readText } from './coerce.js';
+import { isNotFound } from './network-errors.js';
 import type { ServiceResponse } from './read-response.js';
 
 /** The settings of a preset that the account has saved; null if it has none of this name, or the service no presets. */
@@ -12,7 +13,7 @@ export async function findPreset(client: Client, name: string): Promise<RequestF
     const preset = readPreset((await client.call('preset', { values: { name } })).body);
     return preset?.source === 'account' ? preset.settings : null;
   } catch (error) {
-    if (isMissing(error)) return null;
+    if (isNotFound(error)) return null;
     throw error;
   }
 }
@@ -25,7 +26,7 @@ export async function findAccountPresets(
   try {
     return (await requestPresets(client, signal)).filter(({ source }) => source === 'account');
   } catch (error) {
-    if (isVencError(error, 'UsageError') || isMissing(error)) return [];
+    if (isVencError(error, 'UsageError') || isNotFound(error)) return [];
     throw error;
   }
 }
@@ -61,7 +62,7 @@ async function callPresets(client: Client, call: () => Promise<ServiceResponse>)
   try {
     return await call();
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (!isNotFound(error)) throw error;
     const hasRoute = await client.call('presets').then(
       () => true,
       () => false,
@@ -72,10 +73,6 @@ async function callPresets(client: Client, call: () => Promise<ServiceResponse>)
       hint: 'only a venc daemon has them, and those of earlier versions have none; without --daemon, presets are on this machine',
     });
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return isVencError(error, 'NotFoundError') || isVencError(error, 'MethodNotAllowedError');
 }
 
 function readPreset(value: unknown): PresetRecord | null {

@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import type { Client } from '../../client/client.js';
-import { isVencError, VencError } from '../../shared/errors.js';
+import { isNotFound } from '../../client/network-errors.js';
+import { VencError } from '../../shared/errors.js';
 import { withoutPassword } from '../../shared/redact.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
@@ -150,7 +151,7 @@ async function uploadFile(
   try {
     return await client.upload({ name: basename(path), sizeBytes, content: content() }, signal);
   } catch (error) {
-    throw isVencError(error, 'NotFoundError') || isVencError(error, 'MethodNotAllowedError')
+    throw isNotFound(error)
       ? new VencError('UsageError', 'This service does not support uploads.', {
           cause: error,
           hint: 'name a folder that the service can fetch from with --stage, or submit the URL of the file',
