@@ -29,6 +29,18 @@ export async function openLocalFfmpeg({ onDetail, ...programs }: LocalPrograms):
   return withCommandLog(ffmpeg, log, 'venc');
 }
 
+/**
+ * Opens the check whether media files have all their packets, as `venc run --skip-existing` needs it. Rejects as
+ * `openLocalFfmpeg` does; the check itself does not.
+ */
+export async function openMediaCheck(
+  programs: LocalPrograms,
+  signal: AbortSignal,
+): Promise<(path: string) => Promise<boolean>> {
+  const ffmpeg = await openLocalFfmpeg(programs);
+  return (path) => ffmpeg.isWhole(path, signal).catch(() => false);
+}
+
 /** Probes a video file. Rejects with `NoMediaError` if it has no video. Errors name the file. */
 export async function probeVideo(ffmpeg: Ffmpeg, path: string, signal: AbortSignal): Promise<VideoFile> {
   const media = await ffmpeg.probe(resolve(path), signal).catch((error: unknown) => {

@@ -18,7 +18,7 @@ export async function openResultCheck(
   programs: Awaited<ReturnType<Context['programs']>>,
   signal: AbortSignal,
 ): Promise<(input: unknown, paths: readonly string[]) => Promise<boolean>> {
-  const { openMediaCheck } = await import('../../../daemon/app/open-media-check.js');
+  const { openMediaCheck } = await import('../../../daemon/app/local-files.js');
   const isWholeMedia = await openMediaCheck(programs, signal);
   return async (input, paths) => {
     const source = typeof input === 'string' && /^file:/i.test(input) ? fileURLToPath(input) : null;
