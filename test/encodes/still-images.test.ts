@@ -8,27 +8,14 @@ import { runCli } from '../cli/run-cli.js';
 import { makeMedia, testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 import { shippedBuilds } from './shipped.js';
+import { meanColour, near } from './watermark-harness.js';
 
-const { ffmpeg, ffprobe } = await testFfmpeg();
+const { ffprobe } = await testFfmpeg();
 const run = promisify(execFile);
-
-/** The average colour of a part of an image, as red, green and blue. */
-async function colourAt(path: string, crop: string): Promise<readonly number[]> {
-  const args = ['-v', 'error', '-i', path, '-vf', `crop=${crop},scale=1:1`, '-frames:v', '1'];
-  const { stdout } = await run(ffmpeg.path, [...args, '-f', 'rawvideo', '-pix_fmt', 'rgb24', '-'], {
-    encoding: 'buffer',
-  });
-  return [...stdout];
-}
 
 async function sizeOf(path: string): Promise<string> {
   const args = ['-v', 'error', '-show_entries', 'stream=width,height', '-of', 'csv=p=0:s=x', path];
   return (await run(ffprobe.path, args)).stdout.trim();
-}
-
-function isNear(actual: readonly number[], expected: readonly number[]): void {
-  const off = expected.some((value, index) => Math.abs(value - (actual[index] ?? 0)) > 12);
-  assert.not(off, `${actual.join(',')}, not ${expected.join(',')}`);
 }
 
 /** Red, lime, blue and white, for a second each, in pixels that are twice as wide as high. */
@@ -51,7 +38,7 @@ for (const build of await shippedBuilds()) {
     assert.is(code, 0, stderr);
     assert.is(stdout, `${image}\n`);
     assert.is(await sizeOf(image), '160x80');
-    isNear(await colourAt(image, '100:60:10:10'), expected.blue);
+    near(await meanColour(image, '100:60:10:10'), expected.blue, 12, 'the frame');
   });
 
   test('a sheet has its images in columns and rows', async ({ film }) => {
@@ -61,7 +48,7 @@ for (const build of await shippedBuilds()) {
     // Two columns of 40 and four rows of 20 pixels, with gaps of 4.
     assert.is(await sizeOf(image), '92x100');
     for (const [row, colour] of (['red', 'lime', 'blue', 'white'] as const).entries())
-      isNear(await colourAt(image, `30:12:8:${8 + row * 24}`), expected[colour]);
+      near(await meanColour(image, `30:12:8:${8 + row * 24}`), expected[colour], 12, colour);
   });
 
   test('what cannot be written is an error that names the file, and leaves none', async ({ film }) => {

@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import * as assert from 'uvu/assert';
 import type { Ffmpeg } from '../../daemon/ffmpeg/index.js';
 import type { Distance, OutputSettings } from '../../src/shared/settings/index.js';
-import { makeMedia } from '../helpers/media.js';
+import { makeMedia, testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 import { decoded, encodedFile, inspectStream } from './video-harness.js';
 
@@ -132,6 +134,16 @@ export async function lastLuma(
   const { width, height } = await inspectStream(path);
   const frame = (await decoded(path, 'gray', { width, height })).at(-1);
   return { frame: frame ?? new Uint8Array(), width };
+}
+
+/** The average red, green and blue of a part of the first frame of a file, as ffmpeg's `crop` names it. */
+export async function meanColour(path: string, crop: string): Promise<readonly number[]> {
+  const { ffmpeg } = await testFfmpeg();
+  const args = ['-v', 'error', '-i', path, '-vf', `crop=${crop},scale=1:1`, '-frames:v', '1'];
+  const output = ['-f', 'rawvideo', '-pix_fmt', 'rgb24', '-'];
+  const { stdout } = await promisify(execFile)(ffmpeg.path, [...args, ...output], { encoding: 'buffer' });
+  assert.is(stdout.length, 3, `a frame of ${path}`);
+  return [...stdout];
 }
 
 /** Red, green and blue of one pixel of the first frame. */
