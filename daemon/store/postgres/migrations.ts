@@ -3,6 +3,15 @@ import { VencError } from '../../../src/shared/errors.js';
 import type { MigrationName, TargetState } from '../stored-records.js';
 import { type DatabaseSchema, schemaName } from './schema.js';
 
+/** A version that adds a column of text to the accounts. */
+function accountColumn(name: string): Migration {
+  return {
+    async up(database) {
+      await sql.raw(`alter table venc.accounts add column ${name} text`).execute(database);
+    },
+  };
+}
+
 /**
  * All versions of the schema, in order. A version that was released is never changed: a later one changes what it
  * created. Texts that are compared have the collation "C", so that the order is the same on every server.
@@ -38,16 +47,8 @@ const migrations: Readonly<Record<string, Migration>> = {
       for (const statement of holders) await sql.raw(statement).execute(database);
     },
   },
-  '0007-pauses': {
-    async up(database) {
-      await sql.raw('alter table venc.accounts add column pause text').execute(database);
-    },
-  },
-  '0008-presets': {
-    async up(database) {
-      await sql.raw('alter table venc.accounts add column presets text').execute(database);
-    },
-  },
+  '0007-pauses': accountColumn('pause'),
+  '0008-presets': accountColumn('presets'),
   '0009-key-expiry': {
     async up(database) {
       for (const table of ['api_keys', 'worker_keys'])
@@ -57,16 +58,8 @@ const migrations: Readonly<Record<string, Migration>> = {
       await sql.raw('create table venc.retired_keys (hash text collate "C" primary key)').execute(database);
     },
   },
-  '0010-integration-since': {
-    async up(database) {
-      await sql.raw('alter table venc.accounts add column integration_since text').execute(database);
-    },
-  },
-  '0011-quotas': {
-    async up(database) {
-      await sql.raw('alter table venc.accounts add column quotas text').execute(database);
-    },
-  },
+  '0010-integration-since': accountColumn('integration_since'),
+  '0011-quotas': accountColumn('quotas'),
 };
 
 const firstVersion: readonly string[] = [

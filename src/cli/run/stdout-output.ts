@@ -32,12 +32,12 @@ const streamable: ReadonlySet<string> = new Set([
 /** Those that are made from a whole file, and written after the encode. */
 const sentAtEnd: ReadonlySet<string> = new Set(['m4f', 'gif', 'webp']);
 
-/** The flags that `-o -` contradicts, by their option, and why. */
-const unusable = {
-  json: ['--json', 'stdout has only the output'],
-  jsonl: ['--jsonl', 'stdout has only the output'],
-  skipExisting: ['--skip-existing', 'stdout has no earlier output'],
-} as const;
+/** The options that `-o -` contradicts, their flags, and why. */
+const unusable = [
+  ['json', '--json', 'stdout has only the output'],
+  ['jsonl', '--jsonl', 'stdout has only the output'],
+  ['skipExisting', '--skip-existing', 'stdout has no earlier output'],
+] as const;
 
 interface PipedArgs extends CreateArgs {
   readonly json?: boolean;
@@ -57,8 +57,8 @@ export function toStdout<T extends PipedArgs>(
   { io, folder, inputs }: { readonly io: Io; readonly folder: string; readonly inputs: readonly string[] },
 ): { readonly options: T; readonly stdout: StdoutOutput | null } {
   const { out = [], format } = options;
-  const place = options.hls === '-' || options.dash === '-';
-  if (!out.includes('-') && !place) return { options, stdout: null };
+  const isLadderToStdout = options.hls === '-' || options.dash === '-';
+  if (!out.includes('-') && !isLadderToStdout) return { options, stdout: null };
   if (hasLadder(options))
     throw usageError(
       '--hls and --dash write many files, which stdout cannot hold.',
@@ -66,9 +66,8 @@ export function toStdout<T extends PipedArgs>(
     );
   if (out.length > 1 || (options.output ?? []).length > 1 || inputs.length > 1)
     throw usageError('Only one output of one input can go to stdout.', 'write the outputs to files');
-  for (const [name, [flag, reason]] of Object.entries(unusable))
-    if (Object.entries(options).some(([key, value]) => key === name && value === true))
-      throw usageError(`${flag} and -o - cannot be combined: ${reason}.`);
+  for (const [name, flag, reason] of unusable)
+    if (options[name] === true) throw usageError(`${flag} and -o - cannot be combined: ${reason}.`);
   if (typeof format !== 'string')
     throw usageError(
       '-o - needs --format, because stdout has no name that shows it.',

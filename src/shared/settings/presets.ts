@@ -145,10 +145,7 @@ interface Origins {
 
 function originNamer({ given, ofJob, ofOutputs }: Origins): (message: string) => string {
   const originOf = (index: number, name: string): string | null => {
-    const own = given[index];
-    const isGiven = (spelling: string) => isObject(own) && hasValue(own, spelling);
-    const spellings = spellingsOf(outputTable, name);
-    if (spellings.some(isGiven) || (['width', 'height'].includes(name) && isGiven('size'))) return null;
+    if (hasSetting(given[index], name)) return null;
     const named = [ofOutputs[index] ?? null, ofJob].find(
       (one) => one !== null && setsOutput(one, index, name),
     );
@@ -173,7 +170,11 @@ function originNamer({ given, ofJob, ofOutputs }: Origins): (message: string) =>
 /** Whether a preset sets a setting of an output. */
 function setsOutput({ settings }: NamedPreset, index: number, name: string): boolean {
   const outputs = outputListOf(settings);
-  const output = outputs.length === 1 ? outputs[0] : outputs[index];
+  return hasSetting(outputs.length === 1 ? outputs[0] : outputs[index], name);
+}
+
+/** Whether an output has a setting, in any spelling; its width and height may be in `size`. */
+function hasSetting(output: unknown, name: string): boolean {
   if (!isObject(output)) return false;
   return (
     spellingsOf(outputTable, name).some((spelling) => hasValue(output, spelling)) ||
