@@ -42,8 +42,8 @@ type CreateJobDeps = RequestCheckDeps &
 const maxIdempotencyKeyLength = 255;
 
 /**
- * Creates a job (section 4.1): replaces the presets in the request by their settings, parses it, checks it against everything that is known without the input, stores
- * the job with the warnings about its request, and enqueues it. Rejects with `InvalidRequestError`, which lists every
+ * Creates a job (section 4.1): replaces the presets in the request by their settings, parses it, checks it against
+ * everything that is known without the input, stores the job with the warnings about its request, and enqueues it. Rejects with `InvalidRequestError`, which lists every
  * validation error; nothing is stored then. If the idempotency key was used before, resolves to the job of that create,
  * whatever its state, or rejects with `ConflictError` if the request differs.
  */

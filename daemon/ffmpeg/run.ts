@@ -154,8 +154,8 @@ async function linksIn(folder: string): Promise<ReadonlyMap<string, string>> {
 }
 
 /**
- * Removes the links that a run created or changed, and fails. ffmpeg creates none: one that a hostile input has taken over could
- * let the daemon deliver a file that is not visible in the sandbox.
+ * Removes the links that a run created or changed, and fails. ffmpeg creates none: one that a hostile input has taken
+ * over could let the daemon deliver a file that is not visible in the sandbox.
  */
 async function rejectNewLinks(folder: string, before: ReadonlyMap<string, string>): Promise<void> {
   const created = [...(await linksIn(folder))].filter(([name, target]) => before.get(name) !== target);

@@ -34,9 +34,9 @@ export type HostedFile =
 
 /**
  * Files that are kept for 24 hours, or for the time in their token (`retentionSecondsOf`), at TOKEN/NAME (service
- * document, sections 1 and 8): hosted outputs and uploads. A file gets its name only when it is complete. There are two implementations: a folder of this machine, which one
- * process uses, and a bucket, which several daemons may share. `test/contracts/hosted-file-store.ts` tests both for
- * these guarantees.
+ * document, sections 1 and 8): hosted outputs and uploads. A file gets its name only when it is complete. There are two
+ * implementations: a folder of this machine, which one process uses, and a bucket, which several daemons may share.
+ * `test/contracts/hosted-file-store.ts` tests both for these guarantees.
  *
  * `download` and `put` reject with the errors of a transfer (`Transport`). All other methods reject with
  * `UnavailableError` if the files cannot be reached.

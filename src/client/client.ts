@@ -77,7 +77,10 @@ export interface Client {
   relocate(): Promise<void>;
 }
 
-/** Creates a client of the target's service. Sends nothing before the first request. `onRequest` receives a line about each. */
+/**
+ * Creates a client of the target's service. Sends nothing before the first request. `onRequest` receives a line about
+ * each.
+ */
 export function createClient(target: Target, onRequest?: OnRequest): Client {
   const caller = createCaller(target, onRequest);
   const { call } = caller;

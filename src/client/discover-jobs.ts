@@ -23,7 +23,8 @@ export async function* listJobs(
 
 /**
  * Reports jobs that are not followed yet: every active job at first, then, after each interval, those that are active
- * among the newest jobs, and each job that was created since the first list, also one that has already ended. Ends only with an error.
+ * among the newest jobs, and each job that was created since the first list, also one that has already ended. Ends only
+ * with an error.
  */
 export async function* discoverJobs(context: FollowContext, intervalMs: number): FollowEvents {
   const { jobs, signal } = context;

@@ -51,9 +51,9 @@ export function outputLabels(job: NamedJob): ReadonlyMap<number, string> {
 }
 
 /**
- * Whether the service generated the name of a file. The daemon gives such a file the name with which its folder begins, so that a
- * chosen name of 32 digits is not mistaken for a generated one. For other services, names of 32 hexadecimal digits and
- * UUIDs count as generated.
+ * Whether the service generated the name of a file. The daemon gives such a file the name with which its folder begins,
+ * so that a chosen name of 32 digits is not mistaken for a generated one. For other services, names of 32 hexadecimal
+ * digits and UUIDs count as generated.
  */
 export function hasGeneratedName(url: string): boolean {
   const stem = withoutExtension(fileNameInUrl(url));

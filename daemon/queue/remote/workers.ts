@@ -179,9 +179,9 @@ export class Workers {
   }
 
   /**
-   * What the connected workers can do that take jobs, each set of abilities once: they do not drain, are not paused, have been seen
-   * within a lease, and are none that take one job and have it. `hasJob` returns whether the worker of a name runs a
-   * job.
+   * What the connected workers can do that take jobs, each set of abilities once: they do not drain, are not paused,
+   * have been seen within a lease, and are none that take one job and have it. `hasJob` returns whether the worker of a
+   * name runs a job.
    */
   availableAbilities(hasJob: (name: string) => boolean): ReadonlySet<WorkerAbilities> {
     const oldestMs = this.#oldestMs();
@@ -198,7 +198,10 @@ export class Workers {
     return () => void this.#endedListeners.delete(listener);
   }
 
-  /** Calls a listener when a worker no longer takes jobs: it has left, drains, is paused, or has not been seen within a lease. */
+  /**
+   * Calls a listener when a worker no longer takes jobs: it has left, drains, is paused, or has not been seen within a
+   * lease.
+   */
   watchUnavailable(listener: () => void): () => void {
     this.#unavailableListeners.add(listener);
     return () => void this.#unavailableListeners.delete(listener);

@@ -272,8 +272,8 @@ interface Owner {
 
 /**
  * Ensures that there is an account `default` and that the owner's key is a full-access key of it: `given`, else the
- * stored one, else a new one, which is stored. A key that a rotation has retired counts as none. Rejects as `SetupStore.update` does, and with `UsageError` for a key
- * that cannot be the owner's.
+ * stored one, else a new one, which is stored. A key that a rotation has retired counts as none. Rejects as
+ * `SetupStore.update` does, and with `UsageError` for a key that cannot be the owner's.
  */
 export async function ensureOwner(setup: SetupStore, given?: string): Promise<Owner> {
   if (given !== undefined) requireValidKey(given);

@@ -40,8 +40,9 @@ interface ProcessStreams {
 }
 
 /**
- * Creates the `Io` of a process. It is neither quiet nor verbose: the flags are parsed later. The process exits with 0 when the reader of stdout closes the pipe (`venc list | head
- * -1`), because that is not an error. A closed stderr is ignored.
+ * Creates the `Io` of a process. It is neither quiet nor verbose: the flags are parsed later. The process exits with 0
+ * when the reader of stdout closes the pipe (`venc list | head -1`), because that is not an error. A closed stderr is
+ * ignored.
  */
 export function createIo(streams: ProcessStreams, hasColour: boolean, exit: Io['exit']): Io {
   const { stdin, stdout, stderr, env } = streams;

@@ -36,8 +36,8 @@ let allFlags: readonly SettingFlag[] | null = null;
 
 /**
  * The flags of all settings of a job and of an output, in the order of the tables. `input` has no flag, because it is
- * an argument of the commands, and `input_name` has none, because submit sends it. A setting that the job and its outputs have, such as `notifications`, has a flag only
- * for the job. Settings that are not applied have none.
+ * an argument of the commands, and `input_name` has none, because submit sends it. A setting that the job and its
+ * outputs have, such as `notifications`, has a flag only for the job. Settings that are not applied have none.
  */
 export function settingFlags(): readonly SettingFlag[] {
   allFlags ??= [...flagsOf(jobTable, 'job'), ...flagsOf(outputTable, 'output')];
