@@ -97,6 +97,8 @@ async function findHostedFile(state: HostedFileStoreState, ref: FileRef): Promis
     state: 'there',
     sizeBytes: stats.size,
     modifiedAt: stats.mtime,
+    // A file is replaced, never written to.
+    version: stats.ino.toString(16),
     read: (range) => createReadStream(path, range),
   };
 }

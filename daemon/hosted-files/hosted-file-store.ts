@@ -18,6 +18,8 @@ export interface ReadRange {
 export interface ReadableFile {
   readonly sizeBytes: number;
   readonly modifiedAt: Date;
+  /** Changes with the content, and not when the file is kept longer; without it, `modifiedAt` stands for the content. */
+  readonly version?: string;
   /**
    * Reads a range that lies in the file. The stream fails if the file cannot be read, and frees everything when it is
    * destroyed.

@@ -15,7 +15,8 @@ export function fileReply(
   file: ServedFile,
 ): Reply {
   const { name, sizeBytes, modifiedAt } = file;
-  const etag = `"${sizeBytes.toString(16)}-${modifiedAt.getTime().toString(16)}"`;
+  const version = file.version ?? modifiedAt.getTime().toString(16);
+  const etag = `"${sizeBytes.toString(16)}-${version}"`;
   const headers = {
     'Content-Type': contentTypeOf(name),
     'Accept-Ranges': 'bytes',

@@ -28,6 +28,8 @@ const target = (folder: string) => ({
   ...{ quality_target: 85, url: `file://${folder}/out.mp4`, overwrite: true },
   ...{ clip_length: 1, width: 320 },
 });
+/** Its programs run for so long that a pause finds each of them; one of half a second may end before it is stopped. */
+const longTarget = (folder: string) => ({ ...target(folder), clip_length: 3, width: 640 });
 
 if (measurer === null) process.stdout.write('skipped: no ffmpeg with libvmaf\n');
 else {
@@ -86,7 +88,7 @@ else {
     };
     const resume = () => put('/v2/queue/resume');
 
-    const id = await create(daemon, { input, outputs: [target(folder)] });
+    const id = await create(daemon, { input, outputs: [longTarget(folder)] });
     for (const isStage of [isSearching, isChecking]) {
       await pollUntil(() => progress(daemon, id), isStage);
       await freeze();
@@ -101,9 +103,9 @@ else {
     assert.is(state, 'finished');
     requireReached(outputs[0] ?? {});
 
-    const measured = { ...target(folder), quality_target: undefined, measure_quality: true };
+    const measured = { ...longTarget(folder), quality_target: undefined, measure_quality: true };
     for (const [output, isStage] of [
-      [target(folder), isSearching] as const,
+      [longTarget(folder), isSearching] as const,
       [measured, isChecking] as const,
     ]) {
       const cancelled = await create(daemon, { input, outputs: [output] });

@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert';
+import type { HostedFile } from '../../../daemon/hosted-files/hosted-file-store.js';
 import { waitUntil } from '../../helpers/wait-until.js';
 import { transferOf } from '../transport/evidence.js';
 import { contentOf, finishedFile, receiveContent, refTo, type StoreTest } from './store-context.js';
@@ -6,6 +7,11 @@ import { contentOf, finishedFile, receiveContent, refTo, type StoreTest } from '
 const dayMs = 86_400_000;
 /** Servers report times in whole seconds. */
 const marginMs = 5_000;
+
+/** What an ETag is made of. */
+function versionOf(file: HostedFile): string | null {
+  return file.state === 'there' ? (file.version ?? String(file.modifiedAt.getTime())) : null;
+}
 
 /** Tests of what expires, of what is removed, and of several stores on the same files. */
 export function expiryFacts(test: StoreTest): void {
@@ -104,7 +110,9 @@ export function expiryFacts(test: StoreTest): void {
     assert.is(await store.ownerOf(upload.token), 'me');
     pass(3 * dayMs);
     assert.is((await store.find(upload)).state, 'there');
+    const version = versionOf(await store.find(upload));
     await store.renew(upload.token);
+    assert.is(versionOf(await store.find(upload)), version);
     isNeeded = false;
     pass(dayMs - 3 * marginMs);
     await store.removeExpired();
