@@ -116,6 +116,7 @@ export function extensionFor(settings: Readonly<Record<string, unknown>>, name?:
   const arg = (value: unknown) => String(value).toLowerCase();
   if (hasPlaylist(settings)) return playlistExtension(settings, name);
   if (isCaptions(settings)) return captionExtension(settings);
+  if (typeof settings.format === 'string') return `.${arg(settings.format)}`;
   const isAudio = /^(?:true|1)$/.test(arg(settings.skip_video));
   const [extensions, codec, fallback]: readonly [Readonly<Record<string, string>>, unknown, string] = isAudio
     ? [audioExtensions, settings.audio_codec, '.m4a']

@@ -25,6 +25,19 @@ const cases: readonly (readonly [string, object, readonly string[], string, read
     '/',
     ['film.mp3'],
   ],
+  [
+    'an extension that matches the format',
+    {
+      input,
+      outputs: [
+        { format: 'MKV', video_codec: 'hevc' },
+        { format: 'ogg', skip_video: true },
+      ],
+    },
+    [],
+    '/here',
+    ['film.mkv', 'film.ogg'],
+  ],
   ['the -o', { input }, ['a/b.mkv'], '/here', ['a/b.mkv']],
   [
     'each -o for its output',
