@@ -37,17 +37,25 @@ export async function rejectInputAsOutput(
   }
 }
 
+/** The folders that were found to be writable, or to be missing below a writable one. */
+export type WritableFolders = Set<string>;
+
 /**
  * Rejects with `UsageError` if a file could not be written, before a long encode. Missing folders are created at the
  * end, so the nearest existing parent must be a writable folder. Only regular files are overwritten, even with --force.
+ * With `known`, each folder of many files is tried once.
  */
 export async function requireWritable(
   paths: readonly string[],
   alternative: Alternative = 'another file with -o',
+  known: WritableFolders = new Set(),
 ): Promise<void> {
   for (const path of paths.filter((one) => !isUrl(one))) {
     await rejectNonRegularFile(path, alternative);
-    await requireWritableParent(path, dirname(resolve(path)), alternative);
+    const folder = dirname(resolve(path));
+    if (known.has(folder)) continue;
+    await requireWritableParent(path, folder, alternative);
+    known.add(folder);
   }
 }
 

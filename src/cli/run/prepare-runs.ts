@@ -9,6 +9,7 @@ import {
   rejectInputAsOutput,
   requireAbsent,
   requireWritable,
+  type WritableFolders,
 } from '../destinations/check-destinations.js';
 import { numberNames, type OnConflict, reportConflicts } from '../destinations/number-names.js';
 import { withOverwrite } from '../destinations/output-names.js';
@@ -106,6 +107,7 @@ export async function prepareRuns(
   const names = inputs.map(({ name }) => name);
   if (names.length > 1) await rejectCollisions(named, names, destinations.cwd);
   const [runs, skipped]: [PreparedRun[], PreparedRun[]] = [[], []];
+  const writable: WritableFolders = new Set();
   for (const { name, resolvedRequest: found } of named) {
     try {
       if (areWhole !== null && (await areWhole(found))) {
@@ -115,7 +117,7 @@ export async function prepareRuns(
       }
       const isReplaced = isForced || areWhole !== null;
       const run = isReplaced ? { ...found, body: withOverwrite(found.body) } : found;
-      await checkDestinations(run, alternative);
+      await checkDestinations(run, alternative, writable);
       runs.push({ name, resolvedRequest: run });
     } catch (error) {
       await onError(error, name);
@@ -131,8 +133,9 @@ export async function prepareRuns(
 export async function checkDestinations(
   { body, paths, thumbnails }: ResolvedRequest,
   alternative: Alternative = 'another file with -o',
+  writable: WritableFolders = new Set(),
 ): Promise<void> {
-  await requireWritable(paths, alternative);
+  await requireWritable(paths, alternative, writable);
   const outputs: readonly unknown[] = Array.isArray(body.outputs) ? body.outputs : [];
   for (const [index, path] of paths.entries()) {
     const settings = outputs[index];
@@ -155,14 +158,16 @@ async function rejectCollisions(
   names: readonly string[],
   cwd: string,
 ): Promise<void> {
-  const placeOf = async (path: string) => (isUrl(path) ? path : placeIdentity(resolve(cwd, path)));
-  const inputs = new Map<string, string>();
+  const folders = new Map<string, Promise<string>>();
+  const placeOf = async (path: string) => (isUrl(path) ? path : placeIdentity(resolve(cwd, path), folders));
   // Inputs that could not be prepared count as well.
-  for (const name of names) if (!isUrl(name)) inputs.set(await placeOf(name), name);
+  const nameOf = new Map(names.filter((name) => !isUrl(name)).map((name) => [resolve(cwd, name), name]));
   for (const { name, resolvedRequest } of runs) {
     const path = localPathOf(resolvedRequest.body.input);
-    if (path !== null) inputs.set(await placeOf(path), name);
+    if (path !== null) nameOf.set(resolve(cwd, path), name);
   }
+  const inputs = new Map<string, string>();
+  for (const [path, name] of nameOf) inputs.set(await placeOf(path), name);
   const owners = new Map<string, string>();
   for (const { name, resolvedRequest } of runs) {
     for (const path of [...resolvedRequest.paths, ...resolvedRequest.thumbnails.flat()]) {

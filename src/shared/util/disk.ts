@@ -302,12 +302,16 @@ export function isSameFile(a: string, b: string): boolean {
 
 /**
  * Identifies the place of a file: device and inode of the file or, while it does not exist, of its folder, and the
- * name.
+ * name. With `folders`, each folder of many files is looked up once.
  */
-export async function placeIdentity(path: string): Promise<string> {
+export async function placeIdentity(
+  path: string,
+  folders: Map<string, Promise<string>> = new Map(),
+): Promise<string> {
   const [file] = (await fileIdentity(path))?.split('@') ?? [];
   const folder = dirname(path);
-  return file === undefined && folder !== path
-    ? `${await placeIdentity(folder)}/${basename(path)}`
-    : (file ?? path);
+  if (file !== undefined || folder === path) return file ?? path;
+  const place = folders.get(folder) ?? placeIdentity(folder, folders);
+  folders.set(folder, place);
+  return `${await place}/${basename(path)}`;
 }
