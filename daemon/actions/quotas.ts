@@ -22,22 +22,26 @@ export async function requireQuota(
     const usage = await store.usage({ accountId, from: day, to: day });
     const minutes = usage.reduce((sum, { encodedMs }) => sum + encodedMs, 0) / msPerMinute;
     if (minutes >= minutesPerDay) {
-      const used = `${Math.floor(minutes * 10) / 10} minutes of output have finished on ${day} (UTC)`;
-      throw reached(name, 'minutes_per_day', `${used}, of ${minutesPerDay}`);
+      const used = `${count(Math.floor(minutes * 10) / 10, 'minute', 'minutes')} of output finished on ${day} (UTC)`;
+      throw reached(name, 'minutes_per_day', `${used}, and the limit is ${minutesPerDay}`);
     }
   }
   if (hostedBytes !== undefined) {
     const bytes = await store.hostedBytes(accountId, now());
     if (bytes >= hostedBytes)
-      throw reached(name, 'hosted_bytes', `${formatBytes(bytes)} are hosted, of ${formatBytes(hostedBytes)}`);
+      throw reached(name, 'hosted_bytes', `the hosted outputs have ${formatBytes(bytes)}, and the limit is ${formatBytes(hostedBytes)}`);
   }
   if (waitingJobs === undefined) return {};
   return {
     requireRoom(waitingCount) {
       if (waitingCount >= waitingJobs)
-        throw reached(name, 'waiting_jobs', `${waitingCount} jobs wait, of ${waitingJobs}`);
+        throw reached(name, 'waiting_jobs', `${count(waitingCount, 'job is', 'jobs are')} waiting, and the limit is ${waitingJobs}`);
     },
   };
+}
+
+function count(value: number, one: string, many: string): string {
+  return `${value} ${value === 1 ? one : many}`;
 }
 
 function reached(name: string, limit: string, how: string): VencError {

@@ -55,7 +55,7 @@ test('parallel creates store no more waiting jobs than the account may have', as
   for (const { errors, retryAfter } of rejected)
     assert.equal(
       [errors, retryAfter],
-      [['The account anna has reached its limit waiting_jobs: 5 jobs wait, of 5.'], null],
+      [['The account anna has reached its limit waiting_jobs: 5 jobs are waiting, and the limit is 5.'], null],
     );
   const owner = await Promise.all(Array.from({ length: 8 }, () => create(daemon, daemon.key)));
   assert.ok(
@@ -90,7 +90,7 @@ test('the command line says which limit is reached, and does not try again', asy
   const { code, stdout, stderr } = await submit(input, 'http://127.0.0.1:9/other.mp4');
   assert.is(code, 6);
   assert.match(stdout, /^\d+\n$/);
-  assert.match(stderr, /has reached its limit waiting_jobs: 1 jobs wait, of 1/);
+  assert.match(stderr, /has reached its limit waiting_jobs: 1 job is waiting, and the limit is 1/);
   assert.match(stderr, /venc accounts quota/);
   assert.not.match(stderr, /asks to wait/);
   assert.ok(performance.now() - beganAt < 25_000);

@@ -190,7 +190,7 @@ async function quota(name: string, options: QuotaOptions, context: Context): Pro
     });
   const { setQuotas } = await admin();
   const quotas = await changeSetup(context, options, (setup) => setQuotas(setup, name, changes));
-  context.io.writeStderr(`venc: limits of account ${name}: ${quotaText(quotas)}\n`);
+  context.io.writeInfo(`venc: limits of account ${name}: ${quotaText(quotas)}\n`);
 }
 
 /** Parses the value of a limit, or `none`. */
@@ -200,8 +200,8 @@ function orNone(parse: (word: string) => number): (word: string) => number | 'no
 
 function quotaText({ waitingJobs, minutesPerDay, hostedBytes }: Quotas): string {
   const limits = [
-    ...(waitingJobs === undefined ? [] : [`${waitingJobs} waiting jobs`]),
-    ...(minutesPerDay === undefined ? [] : [`${minutesPerDay} minutes a day`]),
+    ...(waitingJobs === undefined ? [] : [`${waitingJobs} waiting job${waitingJobs === 1 ? '' : 's'}`]),
+    ...(minutesPerDay === undefined ? [] : [`${minutesPerDay} minute${minutesPerDay === 1 ? '' : 's'} a day`]),
     ...(hostedBytes === undefined ? [] : [`${humanSize(hostedBytes)} hosted`]),
   ];
   return limits.length === 0 ? 'none' : limits.join(', ');
