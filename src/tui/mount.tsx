@@ -16,8 +16,8 @@ export interface ScreenIo {
   readonly colour: { readonly stdout: boolean };
   /** Converts symbols to ones that the locale can show. */
   toTerminalSymbols(text: string): string;
-  /** Writes to stderr. */
-  writeStderr(text: string): void;
+  /** Writes information to stderr, unless the command is quiet. */
+  writeInfo(text: string): void;
 }
 
 /** A screen on the terminal. */

@@ -36,7 +36,7 @@ export async function runWatchScreen(options: WatchScreenOptions): Promise<ExitC
   });
   const last = await session.run();
   const unfinished = unfinishedIds(last);
-  if (unfinished.length > 0) io.writeStderr(formatStillRunning(unfinished, last));
+  if (unfinished.length > 0) io.writeInfo(formatStillRunning(unfinished, last));
   return watchExitCode(last);
 }
 

@@ -225,7 +225,7 @@ test('a remote watermark is not fetched, and the assumption is reported', async 
   assert.is(code, 0);
   assert.is(
     stderr,
-    'venc: the watermark http://me@127.0.0.1:9/logo.png was not fetched and is assumed to be a PNG of 100x100 pixels, ./watermark-1.png\n',
+    'venc: warning: the watermark http://me@127.0.0.1:9/logo.png was not fetched and is assumed to be a PNG of 100x100 pixels, ./watermark-1.png\n',
   );
   assert.match(stdout, 'file:./watermark-1.png');
 });

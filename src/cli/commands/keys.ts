@@ -173,9 +173,9 @@ async function rotate({ grace, ...options }: RotateOptions, context: Context) {
   const { id, key, earlierUntil } = await changeSetup(context, options, (setup) =>
     rotateOwnerKey(setup, grace),
   );
-  io.writeStderr(`venc: the owner's key is replaced; the id of the new one is ${id}\n`);
+  io.writeInfo(`venc: the owner's key is replaced; the id of the new one is ${id}\n`);
   if (earlierUntil !== null)
-    io.writeStderr(`venc: the earlier key is valid until ${humanTime(earlierUntil)}\n`);
+    io.writeInfo(`venc: the earlier key is valid until ${humanTime(earlierUntil)}\n`);
   await io.writeStdout(`${key}\n`);
 }
 
@@ -244,10 +244,10 @@ async function revoke(id: string, options: SetupOptions, context: Context) {
   const name = safeText(account);
   io.writeInfo(`venc: key ${id} of account ${name} revoked\n`);
   if (isOwnerKey) {
-    io.writeStderr("venc: it was the owner's key: the daemon creates a new one at its next start\n");
+    io.writeStderr("venc: warning: it was the owner's key: the daemon creates a new one at its next start\n");
   }
   if (kind === 'full' && !hasFullKeyLeft) {
-    io.writeStderr(`venc: account ${name} no longer has a full-access key\n`);
+    io.writeStderr(`venc: warning: account ${name} no longer has a full-access key\n`);
     io.writeStderr(`venc: hint: to create one: venc keys create --account ${name}\n`);
   }
 }

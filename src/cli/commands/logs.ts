@@ -105,7 +105,7 @@ async function followLines(
   try {
     for await (const update of streamLog(client, source, { ...selection, signal })) {
       if (update.type === 'line') await io.writeStdout(textOf([update.line], options, io));
-      else if (update.type === 'back') io.writeStderr('venc: The service answers again.\n');
+      else if (update.type === 'back') io.writeInfo('venc: The service answers again.\n');
       else io.writeStderr(`venc: ${update.error.message} Trying again until it answers.\n`);
     }
     return exitCodes.done;

@@ -101,7 +101,7 @@ async function runResume(
     return changeJobs(ids, resumeOfJob, context);
   }
   const state = await resumeQueue(await client(), seconds ?? null);
-  io.writeStderr(`venc: ${resumedText(state)}\n`);
+  io.writeInfo(`venc: ${resumedText(state)}\n`);
   return exitCodes.done;
 }
 

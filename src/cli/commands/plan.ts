@@ -111,10 +111,10 @@ async function run(arg: string, given: PlanOptions, context: Context): Promise<E
     reason === null ? [] : [{ number, label, reason }],
   );
   for (const { labels, cause } of unusedRenditions(skipped))
-    io.writeStderr(`venc: ${labels.join(', ')} ${labels.length === 1 ? 'is' : 'are'} left out: ${cause}\n`);
+    io.writeInfo(`venc: ${labels.join(', ')} ${labels.length === 1 ? 'is' : 'are'} left out: ${cause}\n`);
   for (const output of skipped.filter((one) => !isUnusedRendition(one)))
-    io.writeStderr(`venc: output ${output.number}: ${output.reason}\n`);
-  for (const warning of plan.warnings) io.writeStderr(`venc: ${warning}\n`);
+    io.writeStderr(`venc: warning: output ${output.number}: ${output.reason}\n`);
+  for (const warning of plan.warnings) io.writeStderr(`venc: warning: ${warning}\n`);
   if (options.json === true) {
     const steps = plan.steps.map(({ outputs, does, args, share }) => {
       const [program, ...commandArgs] = stepCommand(plan.program, { does, args });

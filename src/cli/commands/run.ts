@@ -185,7 +185,7 @@ async function run(
       reportConflicts(
         folders?.conflicts ?? [],
         { onConflict: options.onConflict, done: 'encoded' },
-        io.writeStderr,
+        io.writeInfo,
       );
       const place = (request: Record<string, unknown>, input: FoundInput) =>
         folders === null ? request : withOwnFolder(request, folders.names.get(input) ?? '');

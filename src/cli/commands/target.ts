@@ -138,7 +138,7 @@ async function use(name: string, _: object, { io }: Context) {
   const what = name === localTarget ? 'the local daemon' : `the target ${name}`;
   io.writeInfo(`venc: commands now use ${what} by default\n`);
   const override = ['VENC_TARGET', 'VENC_URL'].find((variable) => (io.env[variable] ?? '') !== '');
-  if (override !== undefined) io.writeStderr(`venc: hint: ${override} is set and overrides it\n`);
+  if (override !== undefined) io.writeStderr(`venc: warning: ${override} is set and overrides it\n`);
 }
 
 async function remove(name: string, _: object, { io, config }: Context) {

@@ -92,7 +92,7 @@ const maxPrinted = 10;
 export function reportConflicts(
   conflicts: readonly Conflict[],
   { onConflict = 'number', done }: { readonly onConflict?: OnConflict; readonly done: string },
-  writeStderr: (text: string) => void,
+  writeInfo: (text: string) => void,
 ): void {
   if (conflicts.length === 0) return;
   if (onConflict === 'fail') {
@@ -105,7 +105,7 @@ export function reportConflicts(
     });
   }
   for (const { owner, input, wanted, path } of conflicts.slice(0, maxPrinted))
-    writeStderr(`venc: ${safeText(`${input}: its output is ${path}, because ${owner} has ${wanted}`)}\n`);
+    writeInfo(`venc: ${safeText(`${input}: its output is ${path}, because ${owner} has ${wanted}`)}\n`);
   const rest = conflicts.length - maxPrinted;
-  if (rest > 0) writeStderr(`venc: ${rest} more outputs have a number in their names\n`);
+  if (rest > 0) writeInfo(`venc: ${rest} more outputs have a number in their names\n`);
 }

@@ -53,7 +53,7 @@ export async function downloadJob(
   const usedNames = options.usedNames ?? new Set<string>();
   const { files: mainFiles, external } = filesToSave(job, usedNames);
   for (const { id, url } of external)
-    io.writeStderr(`venc: output ${id} is at ${safeText(url)} and is not downloaded\n`);
+    io.writeStderr(`venc: warning: output ${id} is at ${safeText(url)} and is not downloaded\n`);
   if (mainFiles.length === 0) {
     throw new VencError('NotFoundError', `Job ${job.id} has no files to download.`, {
       hint: `venc show ${job.id} shows what happened to it`,

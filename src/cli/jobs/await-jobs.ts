@@ -53,7 +53,7 @@ export async function awaitJobs(
       }
       if (event.type === 'back') {
         unreachable = null;
-        io.writeStderr('venc: The service answers again.\n');
+        io.writeInfo('venc: The service answers again.\n');
       }
       if (event.type === 'queue') notePause(event.pause);
       if (event.type !== 'final' && event.type !== 'rejected') continue;

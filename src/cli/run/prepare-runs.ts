@@ -98,7 +98,7 @@ export async function prepareRuns(
   }
   const claims = read.map(({ name, resolvedRequest: { paths } }) => ({ input: name, paths }));
   const { paths, conflicts } = numberNames(claims);
-  reportConflicts(conflicts, { onConflict, done: 'encoded' }, io.writeStderr);
+  reportConflicts(conflicts, { onConflict, done: 'encoded' }, io.writeInfo);
   const named = read.flatMap(({ name, resolvedRequest: found, isReadable }, index) =>
     isReadable
       ? [{ name, resolvedRequest: withPaths(found, paths[index] ?? found.paths, destinations) }]

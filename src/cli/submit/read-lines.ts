@@ -44,7 +44,7 @@ export async function readLines(
       if (text.trim() !== '')
         yield { name, number: count, folder: '', typed, prepare: () => prepare(text, name) };
     }
-    if (count === 0) io.writeStderr('venc: stdin has no lines, so no job was created\n');
+    if (count === 0) io.writeStderr('venc: warning: stdin has no lines, so no job was created\n');
   }
 
   const interruptedError = () =>

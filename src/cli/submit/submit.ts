@@ -196,7 +196,7 @@ async function printCreated(
   if (id > 0) return;
   const isValidated = stream.kind !== 'line' || readBoolean(fields.mock);
   if (isValidated) io.writeInfo(`venc: ${where}the request is valid; nothing was queued\n`);
-  else io.writeStderr(`venc: ${where}accepted, but the response has no job id\n`);
+  else io.writeStderr(`venc: ${where}warning: accepted, but the response has no job id\n`);
 }
 
 /** Replaces the addresses of the watermarks in a request. */

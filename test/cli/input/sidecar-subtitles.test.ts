@@ -98,7 +98,7 @@ test('no files are said, and an input that is not a local file is an error', asy
   assert.equal(await localRequest(film, { sidecarSubtitles: true }, inputs(io)), {
     input: pathToFileURL(film).href,
   });
-  assert.is(printed(), `venc: there are no subtitle files next to ${film}\n`);
+  assert.is(printed(), `venc: warning: there are no subtitle files next to ${film}\n`);
   const error = await localRequest(
     'https://example.com/film.mkv',
     { sidecarSubtitles: true },

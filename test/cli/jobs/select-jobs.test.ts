@@ -60,7 +60,7 @@ test('jobs with unusable ids are listed once, and no command is applied to them'
   assert.is(listed.stdout, '{"id":null}\n{"id":"9007199254740993"}\n{"id":7}\n');
   assert.is(
     cancelled.stderr,
-    'venc: 2 more are skipped: their ids are missing or too large\nvenc: job 7 is cancelled\n',
+    'venc: warning: 2 more are skipped: their ids are missing or too large\nvenc: job 7 is cancelled\n',
   );
   assert.equal(
     seen.filter((line) => line.startsWith('PUT')),
