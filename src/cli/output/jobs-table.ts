@@ -57,10 +57,10 @@ export function jobsTable(
     {
       title: 'INPUT',
       priority: 7,
-      minWidth: 24,
+      ...{ minWidth: 24, narrowWidth: 10 },
       text: (job) => inputText(job, width),
     },
-    { title: 'RESULT', priority: 6, minWidth: 16, text: resultText },
+    { title: 'RESULT', priority: 6, minWidth: 16, narrowWidth: 9, text: resultText },
     { title: 'OUTPUT NAMES', priority: 4.5, minWidth: 12, text: namesText },
   ];
   return table(columns, jobs, width, paint);

@@ -6,10 +6,15 @@ import type { TextColours } from './paint.js';
 export interface Column<Row> {
   readonly title: string;
   readonly text: (row: Row) => string;
-  /** Columns with the lowest priority are dropped first when the table is too wide; 1 is the lowest. */
+  /**
+   * Columns with the lowest priority are dropped first when the table is too wide; 1 is the lowest. Those without any
+   * text are dropped before all others.
+   */
   readonly priority: number;
   /** Minimum width of the column; absent if it cannot be shortened. */
   readonly minWidth?: number;
+  /** A lower minimum, before this column or one with a higher priority is dropped. */
+  readonly narrowWidth?: number;
   readonly isRightAligned?: boolean;
   readonly paint?: (row: Row, text: string) => string;
 }
@@ -29,8 +34,8 @@ interface MeasuredColumn<Row> {
 const gap = '  ';
 
 /**
- * Formats a table for a terminal of `width` columns. First long cells are shortened, then the columns with the lowest
- * priority are dropped. Lines have no trailing spaces. Cells are made safe for a terminal.
+ * Formats a table for a terminal of `width` columns. First long cells are shortened, those of the widest column first,
+ * then the columns with the lowest priority are dropped. Lines have no trailing spaces. Cells are made safe for a terminal.
  */
 export function table<Row>(
   columns: readonly Column<Row>[],
@@ -62,27 +67,44 @@ export function table<Row>(
 }
 
 function fit<Row>(sized: readonly MeasuredColumn<Row>[], width: number): readonly MeasuredColumn<Row>[] {
-  const overflow = totalWidth(sized) - width;
-  if (overflow <= 0) return sized;
-  const shortened = shorten(sized, overflow);
+  if (totalWidth(sized) <= width) return sized;
+  const shortened = shorten(sized, width, ({ minWidth }) => minWidth);
   if (totalWidth(shortened) <= width || sized.length === 1) return shortened;
-  const lowestPriority = Math.min(...sized.map(({ column }) => column.priority));
-  const rest = sized.filter(({ column }) => column.priority !== lowestPriority);
+  const lowestPriority = Math.min(...sized.map(priorityOf));
+  const lowest = sized.filter((entry) => priorityOf(entry) === lowestPriority);
+  if (lowest.some((entry) => entry.column.narrowWidth !== undefined && !isEmpty(entry))) {
+    const narrow = shorten(sized, width, ({ minWidth, narrowWidth = minWidth }) => narrowWidth);
+    if (totalWidth(narrow) <= width) return narrow;
+  }
+  const rest = sized.filter((entry) => !lowest.includes(entry));
   return rest.length === 0 ? shortened : fit(rest, width);
 }
 
+function priorityOf<Row>(entry: MeasuredColumn<Row>): number {
+  return isEmpty(entry) ? 0 : entry.column.priority;
+}
+
+function isEmpty<Row>({ cells }: MeasuredColumn<Row>): boolean {
+  return cells.every((cell) => cell === '');
+}
+
+/** Shortens columns to at least `minOf` until the table fits, the widest one first. */
 function shorten<Row>(
   sized: readonly MeasuredColumn<Row>[],
-  overflow: number,
+  width: number,
+  minOf: (column: Column<Row>) => number | undefined,
 ): readonly MeasuredColumn<Row>[] {
-  let remaining = overflow;
-  return sized.map((entry) => {
-    const { minWidth } = entry.column;
-    if (minWidth === undefined || remaining <= 0) return entry;
-    const given = Math.min(remaining, Math.max(0, entry.width - minWidth));
-    remaining -= given;
-    return { ...entry, width: entry.width - given };
-  });
+  const widths = sized.map((entry) => entry.width);
+  for (let overflow = totalWidth(sized) - width; overflow > 0; overflow -= 1) {
+    const spare = sized.map(({ column }, index) => {
+      const own = widths[index] ?? 0;
+      return own > (minOf(column) ?? own) ? own : 0;
+    });
+    const widest = Math.max(...spare);
+    if (widest === 0) break;
+    widths[spare.lastIndexOf(widest)] = widest - 1;
+  }
+  return sized.map((entry, index) => ({ ...entry, width: widths[index] ?? entry.width }));
 }
 
 function totalWidth<Row>(sized: readonly MeasuredColumn<Row>[]): number {

@@ -46,7 +46,7 @@ const jobs = [
   { id: 7, state: 'queued for review', created_at: 'yesterday' },
 ].map(normaliseJob);
 
-for (const width of [60, 80, 140]) {
+for (const width of [40, 60, 80, 140]) {
   test(`the table of jobs fits ${width} columns`, () => {
     const text = jobsTable(jobs, { width, hasColour: false, now, percents: new Map() });
     for (const line of text.split('\n')) assert.ok(displayWidth(line) <= width, line);
@@ -108,6 +108,31 @@ test('a local input is shown by its path on wide terminals, else by its name, an
   assert.match(tableOf(200), / \/home\/ada\/films\/trailer\.mov .* trailer\.mp4\n$/);
   assert.match(tableOf(80), / {2}trailer\.mov .* trailer\.mp4\n$/);
   assert.not.match(tableOf(200), /640x360/);
+});
+
+test('a narrow table keeps why jobs failed, and drops columns without text first', () => {
+  const jobOf = (id: number, state: string, fields: object) =>
+    normaliseJob({
+      ...{ id, state, created_at: '2026-03-01T11:59:18Z', input_name: '/films/wedding in June.mkv' },
+      input_media_file: { id: id + 1, url: 'upload://t/x.mkv', ...fields },
+      output_media_files: [{ id: id + 2, state: 'finished', file_size_bytes: 12e6 }],
+    });
+  const running = jobOf(131, 'processing', {});
+  const failed = jobOf(128, 'failed', { error_class: 'DownloadTimeoutError', error_message: 'Late.' });
+  const lines = (width: number, ...all: readonly (typeof running)[]) =>
+    jobsTable(all, { width, hasColour: false, now, percents: new Map() }).split('\n');
+  assert.equal(lines(40, running, jobOf(125, 'finished', { file_size_bytes: 120e6 }), failed), [
+    ' ID  STATE       INPUT        RESULT',
+    '131  processing  wedd…ne.mkv',
+    '125  finished    wedd…ne.mkv  12.0…(10%)',
+    '128  failed      wedd…ne.mkv  Late',
+    '',
+  ]);
+  assert.equal(lines(40, running), [
+    ' ID  STATE       INPUT',
+    '131  processing  wedding in June.mkv',
+    '',
+  ]);
 });
 
 test('colour does not change the text', () => {
