@@ -6,6 +6,7 @@ import { defaultAccountId } from '../jobs/job.js';
 import type { SavedCredentials } from '../jobs/saved-credentials.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { JobQueue } from '../queue/job-queue.js';
+import type { OpenHours } from '../queue/open-hours.js';
 import type { QueuePauses } from '../queue/pauses.js';
 import type { ProgressTracker } from '../queue/progress-tracker.js';
 import type { RemoteClaims } from '../queue/remote/remote-claims.js';
@@ -34,6 +35,8 @@ export interface AppContext {
   readonly pauses: QueuePauses;
   /** When this machine takes jobs. */
   readonly schedule: SlotSchedule;
+  /** Until when the hours of the daemons do not count. */
+  readonly openHours: OpenHours;
   /** The remote workers that have joined. */
   readonly workers: Workers;
   /** The jobs that remote workers run. */

@@ -72,27 +72,29 @@ export async function pauseQueue(
 }
 
 /**
- * Ends the pause of an account; that of the whole daemon for the account `default`. With `for` in the body, jobs of this
- * daemon also start outside its hours for that time. Rejects with `InvalidRequestError` for anything else in the body and
- * for a daemon without hours, and with `ForbiddenError` for `for` with a key of another account.
+ * Ends the pause of an account; that of the whole daemon for the account `default`. With `for` in the body, jobs also
+ * start outside the hours for that time, at each daemon that shares the records. Rejects with `InvalidRequestError` for
+ * anything else in the body and for a daemon without hours that shares no records, and with `ForbiddenError` for `for`
+ * with a key of another account.
  */
 export async function resumeQueue(
-  { pauses, schedule, log }: Pick<AppContext, 'pauses' | 'schedule' | 'log'>,
+  appContext: Pick<AppContext, 'pauses' | 'schedule' | 'openHours' | 'queue' | 'log'>,
   account: Pick<Account, 'id'>,
   body: unknown,
 ): Promise<QueueRecord> {
+  const { pauses, schedule, openHours, queue, log } = appContext;
   const { seconds } = readPause(body, ['for']);
   if (seconds !== null) {
     requireOwner(
       account,
       'The hours of a daemon hold for all accounts: only keys of the account default may override them.',
     );
-    if (!schedule.hasHours)
+    if (!schedule.hasHours && !queue.isShared)
       throw invalidRequest(['for overrides the hours of a daemon, and this one was started without --hours']);
   }
   if (await pauses.resume(account.id)) log('info', `${describePaused(account.id)} may start again.`);
   if (seconds !== null) {
-    schedule.override(seconds);
+    await openHours.open(seconds);
     log('info', `Jobs start outside the hours (--hours) as well for ${seconds} s.`);
   }
   return readQueue({ pauses, schedule }, account);

@@ -111,7 +111,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     let maxEncodes: number | null = null;
     const ownOffer = () => (ownMachine !== null && (maxEncodes ?? 0) > 0 ? [ownMachine] : []);
     const { machines, ...jobs } = await openJobs(base, transports, ownOffer);
-    const { queue, pauses, schedule, progressTracker, events } = jobs;
+    const { queue, pauses, openHours, schedule, progressTracker, events } = jobs;
     const logEvents = new LogEvents({ logs, store, queue });
     let isDraining = false;
     const health = openHealth(base, {
@@ -134,7 +134,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     let stopHandlingErrors = (): void => undefined;
     return {
       appContext: {
-        ...{ store, queue, pauses, schedule, progressTracker, events, logs, logEvents },
+        ...{ store, queue, pauses, openHours, schedule, progressTracker, events, logs, logEvents },
         ...{ accounts, savedCredentials, ffmpeg },
         ...files,
         inPlaceFiles: new InPlaceFiles({ daemonId, randomToken }),

@@ -7,6 +7,7 @@ import { workerTiming } from '../jobs/worker-protocol.js';
 import { observeRuns } from '../pipeline/observe-runs.js';
 import { createLoadMeter } from '../queue/load-meter.js';
 import type { WorkerAbilities } from '../queue/parts/part-selection.js';
+import { OpenHours } from '../queue/open-hours.js';
 import { QueuePauses } from '../queue/pauses.js';
 import { ProgressTracker } from '../queue/progress-tracker.js';
 import { RemoteClaims } from '../queue/remote/remote-claims.js';
@@ -29,7 +30,10 @@ export async function openJobs(
   const progressTracker = new ProgressTracker();
   const pauses = new QueuePauses({ accounts, now, log });
   onClose(async () => pauses.close());
-  const schedule = new SlotSchedule({ ...options.slotTimes, now, log, readLoad: createLoadMeter() });
+  const openHours = new OpenHours({ accounts, now, log });
+  onClose(async () => openHours.close());
+  const readLoad = createLoadMeter();
+  const schedule = new SlotSchedule({ ...options.slotTimes, now, log, readLoad, openHours });
   onClose(async () => schedule.close());
   const events = new JobEvents({
     ...{ store, progressTracker },
@@ -62,5 +66,8 @@ export async function openJobs(
     ...(sharedRuns === null ? {} : { sharedRuns }),
   });
   await records.resumeClaims((job) => remoteClaims.resume(job));
-  return { queue, pauses, schedule, progressTracker, events, machines, workers, workerFiles, remoteClaims };
+  return {
+    ...{ queue, pauses, openHours, schedule, progressTracker, events },
+    ...{ machines, workers, workerFiles, remoteClaims },
+  };
 }

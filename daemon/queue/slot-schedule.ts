@@ -2,6 +2,7 @@ import { type Hours, isInHours, nextChangeOfHours } from '../../src/shared/hours
 import type { Log } from '../../src/shared/util/log.js';
 import type { EncodePauses } from '../pipeline/concurrency-limits.js';
 import type { LoadMeter } from './load-meter.js';
+import type { OpenHours } from './open-hours.js';
 import { whenTrue } from './when-true.js';
 
 /** When a machine takes jobs; always by default. */
@@ -19,8 +20,8 @@ interface SlotScheduleOptions extends SlotTimes {
   readonly now: () => Date;
   readonly log: Log;
   readonly readLoad: LoadMeter;
-  /** Milliseconds of a clock that is never set back; that of the process if absent. */
-  readonly elapsedMs?: () => number;
+  /** Until when the hours do not count; they always do if absent. */
+  readonly openHours?: Pick<OpenHours, 'until' | 'onChange'>;
 }
 
 /** Whether the slots of a machine are open, and if not, why. */
@@ -41,19 +42,16 @@ const minuteMs = 60_000;
 /** Opens and closes the slots of one machine by the time of day and the load. Pauses of the queue are separate. */
 export class SlotSchedule {
   readonly #options: SlotScheduleOptions;
-  readonly #elapsedMs: () => number;
   readonly #listeners = new Set<() => void>();
-  /** On the clock that is never set back: until then the hours do not count. */
-  #overriddenUntilMs = Number.NEGATIVE_INFINITY;
   #isBusy: boolean;
   #state: ScheduleState = openState;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: SlotScheduleOptions) {
     this.#options = options;
-    this.#elapsedMs = options.elapsedMs ?? (() => performance.now());
     // Nothing is known before the first measurement.
     this.#isBusy = options.maxLoad !== undefined;
+    if (options.hours !== undefined) options.openHours?.onChange(() => this.check());
     if (options.hours !== undefined || options.maxLoad !== undefined) this.check();
   }
 
@@ -64,12 +62,6 @@ export class SlotSchedule {
   /** Whether it has hours. */
   get hasHours(): boolean {
     return this.#options.hours !== undefined;
-  }
-
-  /** Lets jobs start for some seconds whatever the hours are. */
-  override(seconds: number): void {
-    this.#overriddenUntilMs = this.#elapsedMs() + seconds * 1000;
-    this.check();
   }
 
   /** Calls a listener after each change, until the returned function is called. */
@@ -107,27 +99,25 @@ export class SlotSchedule {
 
   /** The state outside the hours; null within them. */
   #hoursState(): ScheduleState | null {
-    const { hours, freezesOutside = false, now } = this.#options;
+    const { hours, freezesOutside = false, openHours, now } = this.#options;
     const at = now();
-    if (hours === undefined || isInHours(hours, at) || this.#elapsedMs() < this.#overriddenUntilMs)
-      return null;
+    const isOpen = hours === undefined || isInHours(hours, at) || (openHours?.until ?? null) !== null;
+    if (isOpen) return null;
     return { closedBy: 'hours', isFrozen: freezesOutside, opensAt: nextChangeOfHours(hours, at) };
   }
 
   #arm(): void {
     const { maxLoad, now } = this.#options;
     clearTimeout(this.#timer);
-    const overrideMs = this.#overriddenUntilMs - this.#elapsedMs();
     const delayMs = Math.min(
       maxLoad === undefined ? minuteMs : loadIntervalMs,
       minuteMs - (now().getTime() % minuteMs),
-      overrideMs > 0 ? overrideMs : Number.POSITIVE_INFINITY,
     );
     this.#timer = setTimeout(() => this.check(), Math.ceil(delayMs)).unref();
   }
 
   #logChange(before: ScheduleState): void {
-    const { log } = this.#options;
+    const { log, hours, now } = this.#options;
     const { closedBy, isFrozen, opensAt } = this.#state;
     if (closedBy === 'hours')
       log(
@@ -138,9 +128,11 @@ export class SlotSchedule {
     else
       log(
         'info',
-        before.closedBy === 'hours'
-          ? 'The hours (--hours) begin: jobs start.'
-          : 'The machine is idle: jobs start.',
+        before.closedBy !== 'hours'
+          ? 'The machine is idle: jobs start.'
+          : hours !== undefined && isInHours(hours, now())
+            ? 'The hours (--hours) begin: jobs start.'
+            : 'The hours (--hours) do not count for now (venc resume --for): jobs start.',
       );
   }
 }

@@ -16,6 +16,8 @@ export interface Account {
   readonly notificationSecret: string;
   /** The pause of its jobs; that of the account `default` holds for the jobs of all accounts. */
   readonly pause?: Pause;
+  /** Of the account `default`: for how long jobs start outside the hours of the daemons (`--hours`) as well. */
+  readonly openHours?: OpenHoursSpan;
   /** Absent if it has no limits, as the account `default`, which is the owner's. */
   readonly quotas?: Quotas;
   /** Its presets, by name. */
@@ -35,12 +37,21 @@ export interface Quotas {
   readonly hostedBytes?: number;
 }
 
-/** A pause of jobs: no other starts, and those that run finish, or are frozen. */
-export interface Pause {
+/** A time for which something holds. */
+export interface Span {
   /** When it began, in ISO 8601. */
   readonly since: string;
   /** Its length in seconds; null if it holds until it is ended. */
   readonly seconds: number | null;
+}
+
+/** A time with an end for which the hours do not count. */
+export interface OpenHoursSpan extends Span {
+  readonly seconds: number;
+}
+
+/** A pause of jobs: no other starts, and those that run finish, or are frozen. */
+export interface Pause extends Span {
   /** Whether the programs of running jobs are stopped until it ends. */
   readonly isFrozen?: true;
 }
@@ -93,6 +104,10 @@ export interface AccountStore {
    * does. No-op if there is no such account.
    */
   changePause(accountId: string, change: (pause: Pause | undefined) => Pause | undefined): Promise<void>;
+  /** For how long the hours do not count, also if that time is over; undefined if they do. */
+  openHours(): OpenHoursSpan | undefined;
+  /** Replaces what `openHours` returns, as `changePause` does. */
+  changeOpenHours(change: (span: OpenHoursSpan | undefined) => OpenHoursSpan | undefined): Promise<void>;
   /** Replaces the presets of an account by what `change` makes of them. Otherwise like `changePause`. */
   changePresets(accountId: string, change: (presets: Presets) => Presets): Promise<void>;
   /** Calls a listener after each change of the accounts, until the returned function is called. */

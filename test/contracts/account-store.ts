@@ -138,6 +138,23 @@ const facts: Readonly<Record<string, (context: Context) => Promise<void>>> = {
     assert.is((await harness.stored()).accounts[0]?.pause, undefined);
   },
 
+  async 'the time for which the hours do not count holds over a restart until it is changed'({
+    accounts,
+    restart,
+    harness,
+  }) {
+    await accounts.ensureOwner();
+    const span = { since: createdAt, seconds: 7200 };
+    await accounts.changePause('default', () => ({ since: createdAt, seconds: null }));
+    await accounts.changeOpenHours(() => span);
+    await accounts.changePause('default', () => undefined);
+    assert.equal(accounts.openHours(), span);
+    const reopened = await restart();
+    assert.equal(reopened.openHours(), span);
+    await reopened.changeOpenHours(() => undefined);
+    assert.is((await harness.stored()).accounts[0]?.openHours, undefined);
+  },
+
   async 'the presets of an account hold over a restart until they are removed'({
     accounts,
     restart,

@@ -202,6 +202,11 @@ test('outside the hours, lists, health and commands say when they begin, and res
   assert.is((await venc('resume --for 2h')).stderr, 'venc: the queue is not paused; waiting jobs start\n');
   assert.equal(await change(served, ''), free);
   assert.is((await served.request('/v2/queue/resume', { method: 'PUT', body: '{"now": true}' })).status, 422);
+  await served.close();
+  context.served = await serveContext(dataFolder, undefined, { hours });
+  assert.equal(await change(context.served, ''), free, 'also after a restart');
+  await change(context.served, 'pause');
+  assert.equal(await change(context.served, 'resume'), free, 'a pause does not end it');
 });
 
 test('a daemon without hours has none to override', async ({ venc }) => {

@@ -1,9 +1,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLoadMeter, type ProcessorTimes } from '../../daemon/queue/load-meter.js';
+import { OpenHours } from '../../daemon/queue/open-hours.js';
 import { encodePausesOf, SlotSchedule, type SlotTimes } from '../../daemon/queue/slot-schedule.js';
+import type { OpenHoursSpan } from '../../daemon/store/account-store.js';
 import { parseHours } from '../../src/shared/hours.js';
-import { settleEventLoop } from '../helpers/wait-until.js';
+import { settleEventLoop, waitUntil } from '../helpers/wait-until.js';
 
 /** Clocks and a load that a test sets. */
 class Fixture {
@@ -11,17 +13,46 @@ class Fixture {
   now = new Date(2026, 2, 2, 12);
   elapsedMs = 0;
   load: number | null = null;
+  span: OpenHoursSpan | undefined;
   #schedule: SlotSchedule | null = null;
+  readonly #opened: OpenHours[] = [];
+  readonly #listeners = new Set<() => void>();
 
-  open(times: SlotTimes): SlotSchedule {
+  open(times: SlotTimes, openHours?: OpenHours): SlotSchedule {
+    this.#schedule?.close();
     this.#schedule = new SlotSchedule({
       ...times,
+      ...(openHours && { openHours }),
       now: () => this.now,
-      elapsedMs: () => this.elapsedMs,
       readLoad: () => this.load,
       log: (_, message) => this.logLines.push(message),
     });
     return this.#schedule;
+  }
+
+  /** Opens a schedule of hours that do not count for a stored time, as after a start of a daemon. */
+  openWithSpan(times: SlotTimes): { readonly schedule: SlotSchedule; readonly openHours: OpenHours } {
+    const log = (_: string, message: string) => void this.logLines.push(message);
+    const [now, elapsedMs] = [() => this.now, () => this.elapsedMs];
+    const openHours = new OpenHours({ accounts: this, now, elapsedMs, log });
+    this.#opened.push(openHours);
+    return { openHours, schedule: this.open(times, openHours) };
+  }
+
+  openHours(): OpenHoursSpan | undefined {
+    return this.span;
+  }
+
+  async changeOpenHours(
+    change: (span: OpenHoursSpan | undefined) => OpenHoursSpan | undefined,
+  ): Promise<void> {
+    this.span = change(this.span);
+    for (const listener of this.#listeners) listener();
+  }
+
+  watch(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   /** Sets the time of day, and looks at it. */
@@ -31,6 +62,7 @@ class Fixture {
   }
 
   close(): void {
+    for (const openHours of this.#opened) openHours.close();
     this.#schedule?.close();
   }
 }
@@ -72,16 +104,31 @@ test('outside the hours encodes are frozen if that is wanted', ({ fixture }) => 
   assert.not(schedule.state.isFrozen);
 });
 
-test('an override opens the slots for its time on a clock that is never set back', ({ fixture }) => {
-  const schedule = fixture.open({ hours: parseHours('20:00-21:00') });
-  schedule.override(3600);
+test('resume --for opens the slots for its time on a clock that is never set back', async ({ fixture }) => {
+  const { schedule, openHours } = fixture.openWithSpan({ hours: parseHours('20:00-21:00') });
+  await openHours.open(0.02);
   assert.is(schedule.state.closedBy, null);
-  fixture.elapsedMs = 3_599_000;
   fixture.at(2);
   assert.is(schedule.state.closedBy, null);
-  fixture.elapsedMs = 3_600_000;
-  fixture.at(3);
-  assert.is(schedule.state.closedBy, 'hours');
+  fixture.elapsedMs = 20;
+  await waitUntil('the hours count again', () => schedule.state.closedBy === 'hours');
+  assert.is(fixture.span, undefined, 'nothing is left of it');
+});
+
+test('the time of resume --for goes on after a restart, and holds for other daemons', async ({ fixture }) => {
+  const hours = parseHours('20:00-21:00');
+  const { openHours } = fixture.openWithSpan({ hours });
+  const other = fixture.openWithSpan({ hours });
+  await openHours.open(3600);
+  assert.equal([other.schedule.state.closedBy, other.openHours.until], [null, new Date(2026, 2, 2, 13)]);
+  fixture.now = new Date(2026, 2, 2, 12, 59);
+  assert.is(fixture.openWithSpan({ hours }).schedule.state.closedBy, null, 'a minute is left');
+  fixture.now = new Date(2026, 2, 1, 12);
+  const setBack = fixture.openWithSpan({ hours });
+  assert.equal(setBack.openHours.until, new Date(2026, 2, 1, 13), 'no longer than its length');
+  fixture.now = new Date(2026, 2, 2, 13);
+  assert.is(fixture.openWithSpan({ hours }).schedule.state.closedBy, 'hours');
+  assert.is(fixture.span, undefined);
 });
 
 test('while other programs use more cores than allowed, the slots are closed', ({ fixture }) => {

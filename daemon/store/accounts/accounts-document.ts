@@ -1,5 +1,5 @@
 import { isObject } from '../../../src/shared/util/is-object.js';
-import type { Account, KeyKind, Pause, Presets, Quotas } from '../account-store.js';
+import type { Account, KeyKind, OpenHoursSpan, Pause, Presets, Quotas, Span } from '../account-store.js';
 
 /** A key as it is stored: its hash, never the key itself. */
 export interface StoredKey {
@@ -50,6 +50,14 @@ export function withAccount(document: AccountsDocument, account: Account): Accou
 /** The account with another pause; undefined removes it. */
 export function withPause({ pause: _, ...account }: Account, pause: Pause | undefined): Account {
   return pause === undefined ? account : { ...account, pause };
+}
+
+/** The account with another time for which the hours do not count; undefined removes it. */
+export function withOpenHours(
+  { openHours: _, ...account }: Account,
+  openHours: OpenHoursSpan | undefined,
+): Account {
+  return openHours === undefined ? account : { ...account, openHours };
 }
 
 /** The account with other presets. */
@@ -167,6 +175,7 @@ function isAccount(value: unknown): value is StoredAccount {
     typeof value.createdAt === 'string' &&
     (value.notificationSecret === undefined || isSecret(value.notificationSecret)) &&
     (value.pause === undefined || isPause(value.pause)) &&
+    (value.openHours === undefined || isOpenHours(value.openHours)) &&
     (value.quotas === undefined || isQuotas(value.quotas)) &&
     (value.presets === undefined || isPresets(value.presets))
   );
@@ -178,11 +187,18 @@ function isQuotas(value: unknown): value is Quotas {
 }
 
 function isPause(value: unknown): value is Pause {
+  return isSpan(value) && (!('isFrozen' in value) || value.isFrozen === true);
+}
+
+function isOpenHours(value: unknown): value is OpenHoursSpan {
+  return isSpan(value) && value.seconds !== null;
+}
+
+function isSpan(value: unknown): value is Span {
   return (
     isObject(value) &&
     typeof value.since === 'string' &&
-    (value.seconds === null || typeof value.seconds === 'number') &&
-    (value.isFrozen === undefined || value.isFrozen === true)
+    (value.seconds === null || typeof value.seconds === 'number')
   );
 }
 

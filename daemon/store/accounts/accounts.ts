@@ -6,6 +6,7 @@ import type {
   AccountStore,
   KeyDigest,
   KeyHolder,
+  OpenHoursSpan,
   Pause,
   Presets,
   WorkerKey,
@@ -19,6 +20,7 @@ import {
   noAccounts,
   withAccount,
   withKey,
+  withOpenHours,
   withPause,
   withPresets,
 } from './accounts-document.js';
@@ -137,6 +139,17 @@ class Accounts implements OpenAccounts {
     return this.#change(accountId, (account) => {
       const pause = change(account.pause);
       return pause === account.pause ? account : withPause(account, pause);
+    });
+  }
+
+  openHours(): OpenHoursSpan | undefined {
+    return this.account(defaultAccountId)?.openHours;
+  }
+
+  changeOpenHours(change: (span: OpenHoursSpan | undefined) => OpenHoursSpan | undefined): Promise<void> {
+    return this.#change(defaultAccountId, (account) => {
+      const span = change(account.openHours);
+      return span === account.openHours ? account : withOpenHours(account, span);
     });
   }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { isVencError, VencError } from '../../../src/shared/errors.js';
 import type { Log } from '../../../src/shared/util/log.js';
 import { defaultAccountId } from '../../jobs/job.js';
-import type { Pause, Presets, Quotas } from '../account-store.js';
+import type { OpenHoursSpan, Pause, Presets, Quotas } from '../account-store.js';
 import { type AccountsDocument, type StoredWorkerKey, workerKeys } from '../accounts/accounts-document.js';
 import type { KeyUseTimes } from '../accounts/key-use-recorder.js';
 import type { FollowedAccounts, SetupStore } from '../accounts/setup-store.js';
@@ -65,6 +65,7 @@ export async function readAccountRows(
       createdAt: row.created_at,
       notificationSecret: unseal(row.notification_secret, encryptionKey, row.id, secretName.notifications),
       ...(row.pause === null ? {} : { pause: JSON.parse(row.pause) as Pause }),
+      ...(row.open_hours === null ? {} : { openHours: JSON.parse(row.open_hours) as OpenHoursSpan }),
       ...(row.quotas === null ? {} : { quotas: JSON.parse(row.quotas) as Quotas }),
       ...(row.presets === null ? {} : { presets: JSON.parse(row.presets) as Presets }),
     })),
@@ -110,6 +111,7 @@ export async function writeAccountRows(
       createdAt,
       notificationSecret,
       pause,
+      openHours,
       presets,
       quotas,
     } = account;
@@ -120,6 +122,7 @@ export async function writeAccountRows(
       created_at: createdAt,
       notification_secret: seal(notificationSecret, encryptionKey, id, secretName.notifications),
       pause: pause === undefined ? null : JSON.stringify(pause),
+      open_hours: openHours === undefined ? null : JSON.stringify(openHours),
       quotas: quotas === undefined ? null : JSON.stringify(quotas),
       presets: presets === undefined ? null : JSON.stringify(presets),
     };

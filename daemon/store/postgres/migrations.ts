@@ -60,6 +60,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   },
   '0010-integration-since': accountColumn('integration_since'),
   '0011-quotas': accountColumn('quotas'),
+  '0012-open-hours': accountColumn('open_hours'),
 };
 
 const firstVersion: readonly string[] = [

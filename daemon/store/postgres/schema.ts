@@ -75,6 +75,8 @@ interface AccountsTable {
   readonly quotas: string | null;
   /** JSON of a `Pause`. */
   readonly pause: string | null;
+  /** JSON of an `OpenHoursSpan`. */
+  readonly open_hours: string | null;
   /** JSON of the presets by name. */
   readonly presets: string | null;
 }

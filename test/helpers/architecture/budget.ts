@@ -4,7 +4,7 @@ import type { Budget } from './check-budget.js';
  * The budget of each module. Lower it when a module gets smaller. A commit that raises it says why.
  */
 export const budget: Budget = {
-  'daemon/actions': { lines: 4360, files: 31 },
+  'daemon/actions': { lines: 4370, files: 31 },
   'daemon/admin': { lines: 1210, files: 10 },
   'daemon/admin/database': { lines: 40, files: 1 },
   'daemon/app': { lines: 2400, files: 20 },
@@ -21,9 +21,9 @@ export const budget: Budget = {
   'daemon/packaging': { lines: 4330, files: 32 },
   'daemon/pipeline': { lines: 6460, files: 43 },
   'daemon/plan': { lines: 13900_860, files: 91 },
-  'daemon/queue': { lines: 4010, files: 25 },
+  'daemon/queue': { lines: 4100, files: 27 },
   'daemon/queue/postgres': { lines: 930, files: 4 },
-  'daemon/store': { lines: 6150, files: 40 },
+  'daemon/store': { lines: 6190, files: 40 },
   'daemon/store/postgres': { lines: 3930, files: 14 },
   'daemon/tracing': { lines: 300, files: 2 },
   'daemon/transfer': { lines: 1710, files: 15 },
@@ -31,7 +31,7 @@ export const budget: Budget = {
   'daemon/webhooks': { lines: 780, files: 5 },
   'daemon/worker': { lines: 1725, files: 8 },
   'src/cli': { lines: 14150, files: 99 },
-  'src/cli/output': { lines: 1710, files: 14 },
+  'src/cli/output': { lines: 1730, files: 14 },
   'src/client': { lines: 3560, files: 26 },
   'src/config': { lines: 860, files: 6 },
   'src/shared': { lines: 13320, files: 104 },
