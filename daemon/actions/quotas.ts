@@ -29,13 +29,21 @@ export async function requireQuota(
   if (hostedBytes !== undefined) {
     const bytes = await store.hostedBytes(accountId, now());
     if (bytes >= hostedBytes)
-      throw reached(name, 'hosted_bytes', `the hosted outputs have ${formatBytes(bytes)}, and the limit is ${formatBytes(hostedBytes)}`);
+      throw reached(
+        name,
+        'hosted_bytes',
+        `the hosted outputs have ${formatBytes(bytes)}, and the limit is ${formatBytes(hostedBytes)}`,
+      );
   }
   if (waitingJobs === undefined) return {};
   return {
     requireRoom(waitingCount) {
       if (waitingCount >= waitingJobs)
-        throw reached(name, 'waiting_jobs', `${count(waitingCount, 'job is', 'jobs are')} waiting, and the limit is ${waitingJobs}`);
+        throw reached(
+          name,
+          'waiting_jobs',
+          `${count(waitingCount, 'job is', 'jobs are')} waiting, and the limit is ${waitingJobs}`,
+        );
     },
   };
 }

@@ -55,7 +55,10 @@ test('parallel creates store no more waiting jobs than the account may have', as
   for (const { errors, retryAfter } of rejected)
     assert.equal(
       [errors, retryAfter],
-      [['The account anna has reached its limit waiting_jobs: 5 jobs are waiting, and the limit is 5.'], null],
+      [
+        ['The account anna has reached its limit waiting_jobs: 5 jobs are waiting, and the limit is 5.'],
+        null,
+      ],
     );
   const owner = await Promise.all(Array.from({ length: 8 }, () => create(daemon, daemon.key)));
   assert.ok(

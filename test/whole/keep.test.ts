@@ -72,7 +72,10 @@ test('minutes of a day and hosted bytes are limits of an account', async ({ daem
   };
   await setQuotas(setup, 'studio', { hostedBytes: bytes });
   const ofBytes = await pollUntil(errorOf, (error) => error !== '');
-  assert.match(ofBytes, /^The account studio has reached its limit hosted_bytes: the hosted outputs have \S+ \S+, and the limit is /);
+  assert.match(
+    ofBytes,
+    /^The account studio has reached its limit hosted_bytes: the hosted outputs have \S+ \S+, and the limit is /,
+  );
   await send(`/v2/jobs/${id}`, { method: 'DELETE' });
   assert.is(await errorOf(), '', 'the files of a removed job do not count');
   // The shortest limit that the command takes is a minute; the store takes any.

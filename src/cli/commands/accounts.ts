@@ -201,7 +201,9 @@ function orNone(parse: (word: string) => number): (word: string) => number | 'no
 function quotaText({ waitingJobs, minutesPerDay, hostedBytes }: Quotas): string {
   const limits = [
     ...(waitingJobs === undefined ? [] : [`${waitingJobs} waiting job${waitingJobs === 1 ? '' : 's'}`]),
-    ...(minutesPerDay === undefined ? [] : [`${minutesPerDay} minute${minutesPerDay === 1 ? '' : 's'} a day`]),
+    ...(minutesPerDay === undefined
+      ? []
+      : [`${minutesPerDay} minute${minutesPerDay === 1 ? '' : 's'} a day`]),
     ...(hostedBytes === undefined ? [] : [`${humanSize(hostedBytes)} hosted`]),
   ];
   return limits.length === 0 ? 'none' : limits.join(', ');

@@ -144,7 +144,8 @@ async function selected(
   const ids = jobs.filter((job) => action.states.includes(job.state)).map(({ id }) => id);
   const named = ids.filter((id) => id > 0);
   const others = ids.length - named.length;
-  if (others > 0) io.writeStderr(`venc: warning: ${others} more are skipped: their ids are missing or too large\n`);
+  if (others > 0)
+    io.writeStderr(`venc: warning: ${others} more are skipped: their ids are missing or too large\n`);
   return named;
 }
 

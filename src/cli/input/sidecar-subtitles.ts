@@ -66,7 +66,8 @@ export async function readSidecars(
     ].join(', '),
   );
   const listed = names.map((name) => `${name})`).join(', ');
-  if (found.length === 0) io.writeStderr(`venc: warning: there are no subtitle files next to ${safeText(path)}\n`);
+  if (found.length === 0)
+    io.writeStderr(`venc: warning: there are no subtitle files next to ${safeText(path)}\n`);
   else io.writeInfo(`venc: subtitles for ${safeText(basename(path))}: ${listed}\n`);
   return found.map((file) => ({ ...file }));
 }

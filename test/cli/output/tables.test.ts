@@ -128,11 +128,7 @@ test('a narrow table keeps why jobs failed, and drops columns without text first
     '128  failed      wedd…ne.mkv  Late',
     '',
   ]);
-  assert.equal(lines(40, running), [
-    ' ID  STATE       INPUT',
-    '131  processing  wedding in June.mkv',
-    '',
-  ]);
+  assert.equal(lines(40, running), [' ID  STATE       INPUT', '131  processing  wedding in June.mkv', '']);
 });
 
 test('colour does not change the text', () => {

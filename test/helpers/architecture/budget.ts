@@ -4,7 +4,7 @@ import type { Budget } from './check-budget.js';
  * The budget of each module. Lower it when a module gets smaller. A commit that raises it says why.
  */
 export const budget: Budget = {
-  'daemon/actions': { lines: 4370, files: 31 },
+  'daemon/actions': { lines: 4380, files: 31 },
   'daemon/admin': { lines: 1210, files: 10 },
   'daemon/admin/database': { lines: 40, files: 1 },
   'daemon/app': { lines: 2400, files: 20 },
@@ -30,7 +30,7 @@ export const budget: Budget = {
   'daemon/transports': { lines: 8790, files: 54 },
   'daemon/webhooks': { lines: 780, files: 5 },
   'daemon/worker': { lines: 1725, files: 8 },
-  'src/cli': { lines: 14150, files: 99 },
+  'src/cli': { lines: 14160, files: 99 },
   'src/cli/output': { lines: 1730, files: 14 },
   'src/client': { lines: 3560, files: 26 },
   'src/config': { lines: 860, files: 6 },
