@@ -123,6 +123,8 @@ test('a request can name presets, and a flag takes the place of its own', async 
 test('hls makes the outputs of --hls, and names itself where a flag contradicts it', async (context) => {
   const outputs = await submitted(context, `${film} --preset hls --quality 5`);
   assert.equal(outputs, await submitted(context, `${film} --hls --quality 5`));
+  const verbose = await context.done(`submit ${film} --preset hls -v`);
+  assert.is(verbose.stderr.match(/GET \S+\/v2\/presets\/hls$/gm)?.length, 1, verbose.stderr);
   const { code, stderr } = await context.venc(`submit ${film} --preset hls --height 480`);
   assert.equal([code, /--height contradicts --preset hls/.test(stderr)], [2, true], stderr);
   await context.done('preset save tall --height 480');

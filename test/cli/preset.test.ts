@@ -192,7 +192,7 @@ test('an error in a hand-written preset names the preset; the others are still l
   writeFileSync(join(folder, 'ftp.json'), '{"outputs": [{"base_url": "ftp://me:hush@example.com/"}]}');
   const planned = await venc(['plan', await media('clip.mp4'), '--preset', 'bad']);
   assert.is(planned.code, 2);
-  assert.match(planned.stderr, '--preset bad: outputs[0].width must be');
+  assert.match(planned.stderr, '--preset bad: width must be');
   const torn = await venc(['submit', film, '--preset', 'torn']);
   assert.is(torn.code, 2);
   assert.match(torn.stderr, 'it is not valid JSON');

@@ -144,7 +144,7 @@ test('--name names outputs by their input and their size', async () => {
   for (const [flags, message] of [
     [['--name', '../{stem}.{ext}'], /leaves the folder of the outputs/],
     [['--name', '{stem}', '--filename', 'a.mp4'], /--filename names the outputs/],
-    [['--name', '{stem}', '--hls'], /--hls and --dash name the outputs/],
+    [['--name', '{stem}', '--hls'], /--hls or --dash names the outputs/],
     [['--name', '{stme}'], /did you mean \{stem\}\?/],
   ] as const) {
     const rejected = await runCli(['run', '.', '-o', 'out', ...flags], { cwd });

@@ -5,7 +5,6 @@ import * as assert from 'uvu/assert';
 import { crossRules, examples } from '../../scripts/docs/examples.js';
 import { settingsPage } from '../../scripts/docs/settings-page.js';
 import { addJobOptions, buildRequestBody } from '../../src/cli/input/job-args.js';
-import { createPresets } from '../../src/cli/input/presets.js';
 import { settingFlags } from '../../src/shared/settings/flags.js';
 import { jobTable, outputTable } from '../../src/shared/settings/index.js';
 import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
@@ -37,10 +36,7 @@ for (const { title, request, words } of examples) {
   test(`the example "${title}" is valid, and its flags make the same request`, async () => {
     const command = addJobOptions(new Command().argument('<input>').exitOverride());
     command.parse(words, { from: 'user' });
-    const typed = await buildRequestBody(
-      { request: null, input: command.args[0] ?? null, presets: createPresets({}) },
-      command.opts(),
-    );
+    const typed = await buildRequestBody({ request: null, input: command.args[0] ?? null }, command.opts());
     const [given, made] = [parseJobRequest(request, limits), parseJobRequest(typed, limits)];
     if (!given.ok) assert.unreachable(given.validationErrors.join('; '));
     assert.equal(given.warnings, []);

@@ -96,10 +96,10 @@ test('what cannot be piped is rejected, and stdout stays empty', async () => {
     [['in.mkv', '-o', '-', '--format', 'mp4'], /mp4 cannot be written to a pipe.*\n.*--format m4f/],
     [['in.mkv', '-o', '-', '--format', 'tz'], /--format must be one of/],
     [['in.mkv', '-o', '-', '--format', 'ts', '--json'], /--json and -o -/],
-    [['in.mkv', '-o', '-', '--format', 'ts', '--video-bitrate', '500'], /video_bitrate .* two passes/],
+    [['in.mkv', '-o', '-', '--format', 'ts', '--video-bitrate', '500'], /--video-bitrate .* two passes/],
     [['in.mkv', '-o', '-', '--format', 'ts', '--thumbnails', 'number=2'], /thumbnails cannot/],
     [['in.mkv', '-o', '-', '-o', 'a.ts', '--format', 'ts'], /Only one output/],
-    [['in.mkv', '--hls', '-'], /--hls and --dash write many files/],
+    [['in.mkv', '--hls', '-'], /--hls or --dash writes many files/],
     [['-', '-o', 'a.mp4'], /Nothing came from stdin: it is empty/],
   ];
   for (const [words, message] of cases) {

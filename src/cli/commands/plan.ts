@@ -48,9 +48,10 @@ export function define(command: Command, { handler }: Context): void {
     .option('--ffmpeg <path>', 'the ffmpeg to plan for (or VENC_FFMPEG)')
     .option('--ffprobe <path>', 'the ffprobe to read the input with (or VENC_FFPROBE)');
   withExamplesFirst(addLadderOptions(addJobOptions(command, daemonSettings), 'dir'), details).action(
-    handler((arg: string, options: PlanOptions, context: Context) =>
-      withTypedErrors(arg, options, () => run(arg, options, context)),
-    ),
+    handler((arg: string, options: PlanOptions, context: Context) => {
+      const withChooser = { ...options, presets: createPresets(context.io.env) };
+      return withTypedErrors(arg, withChooser, () => run(arg, withChooser, context));
+    }),
   );
 }
 
@@ -76,12 +77,9 @@ Examples:
 
 async function run(arg: string, given: PlanOptions, context: Context): Promise<ExitCode> {
   const { io } = context;
-  const presets = createPresets(io.env);
-  const options = withLadderFolder(
-    await withPresetLadder(given, { hasRequest: isRequestName(arg), choose: presets }),
-  );
+  const options = withLadderFolder(await withPresetLadder(given, isRequestName(arg)));
   const programs = await context.programs(options);
-  const request = await localRequest(arg, options, { io, presets });
+  const request = await localRequest(arg, options, { io });
   const found = oneInput(arg);
   const outs = await resolveDestinations(outsOf(options, found), found, {
     cwd: process.cwd(),

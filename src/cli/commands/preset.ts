@@ -39,9 +39,12 @@ export function define(command: Command, context: Context): void {
     .option('--force', 'replace the preset that has this name')
     .option(...daemonOption('save it'));
   withExamplesFirst(addJobOptions(save), saveDetails).action(
-    context.handler((name: string, options: SaveOptions, self: Context) =>
-      withTypedErrors(undefined, options, () => saveSettings(name, options, self)),
-    ),
+    context.handler((name: string, options: SaveOptions, self: Context) => {
+      const { daemon } = options;
+      const presets = createPresets(self.io.env, daemon === true ? self.client : undefined);
+      const withChooser = { ...options, presets };
+      return withTypedErrors(undefined, withChooser, () => saveSettings(name, withChooser, self));
+    }),
   );
   addListCommand<PrintedPreset, PlaceOptions & OutputFormatOptions>(command, context, {
     name: 'presets',
@@ -125,8 +128,7 @@ async function saveSettings(name: string, options: SaveOptions, { io, client }: 
     });
   }
   const images = new Map<string, FileToUpload>();
-  const presets = createPresets(io.env, service === null ? undefined : client);
-  const request = await buildRequestBody({ request: null, input: null, presets }, options, images);
+  const request = await buildRequestBody({ request: null, input: null }, options, images);
   if (Object.keys(request).length === 0) {
     throw new VencError('UsageError', 'There are no settings to save.', {
       hint: `for example: venc preset save ${name} --video-codec vp9 --height 720`,

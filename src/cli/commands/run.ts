@@ -41,7 +41,7 @@ import {
   withExamplesFirst,
 } from '../input/job-args.js';
 import { assumedRequest, isRequestName, localRequest } from '../input/job-input.js';
-import { addLadderOptions, hasLadder } from '../input/ladder-flags.js';
+import { addLadderOptions, hasLadder, ladderTerm } from '../input/ladder-flags.js';
 import { createPresets, withPresetLadder } from '../input/presets.js';
 import { withoutProgram, withTypedErrors, withValidation } from '../input/typed-request.js';
 import { assignDestinations, type OutputDestinations } from '../run/assign-destinations.js';
@@ -113,11 +113,12 @@ export function define(command: Command, { handler }: Context): void {
   );
   for (const name of ['nice', 'io-idle'] as const) addDaemonFlag(command, name, daemonFlags[name]);
   withExamplesFirst(addLadderOptions(addJobOptions(command, daemonSettings), 'dir'), details).action(
-    handler((args: readonly string[], options: RunOptions, context: Context) =>
-      withTypedErrors(args.length === 1 ? args[0] : undefined, options, async () =>
+    handler((args: readonly string[], given: RunOptions, context: Context) => {
+      const options = { ...given, presets: createPresets(context.io.env) };
+      return withTypedErrors(args.length === 1 ? args[0] : undefined, options, async () =>
         run(await namedInputs(args, options), options, context, (inputs) => repeatCommand(command, inputs)),
-      ),
-    ),
+      );
+    }),
   );
 }
 
@@ -144,10 +145,7 @@ async function run(
   repeat: (names: readonly string[]) => Promise<readonly string[]>,
 ): Promise<ExitCode> {
   const { io } = context;
-  const presets = createPresets(io.env);
-  const chosen = withLadderFolder(
-    await withPresetLadder(given, { hasRequest: args.some(isRequestName), choose: presets }),
-  );
+  const chosen = withLadderFolder(await withPresetLadder(given, args.some(isRequestName)));
   if ((args.length === 0) === (chosen.sample !== true)) {
     throw new VencError('UsageError', 'run takes either inputs or --sample.', {
       hint: 'venc run --sample needs no input',
@@ -177,7 +175,7 @@ async function run(
       });
       // Report invalid flags once instead of for every input.
       if (isBatch(found)) {
-        await buildRequestBody({ request: null, input: null, presets }, options);
+        await buildRequestBody({ request: null, input: null }, options);
       }
       checkPattern(options, destinations);
       const areWhole = options.skipExisting === true ? await openResultCheck(programs, signal) : null;
@@ -205,8 +203,8 @@ async function run(
           areWhole: areWhole === null ? null : ({ body, paths }) => areWhole(body.input, paths),
           alternative: hasLadder(options) ? 'another folder' : 'another file with -o',
           readRequest: (input) =>
-            read(input, localRequest(input.name, options, { io, presets, spool: { folder, signal } })),
-          assumeRequest: (input) => read(input, assumedRequest(input.name, options, presets)),
+            read(input, localRequest(input.name, options, { io, spool: { folder, signal } })),
+          assumeRequest: (input) => read(input, assumedRequest(input.name, options)),
         });
         const { runs, skipped } = prepared;
         if (stdout !== null) for (const one of runs) rejectSideOutputs(one.resolvedRequest, stdout);
@@ -271,7 +269,7 @@ function rejectBatchFlags({ sample, name, match, exclude, skipExisting }: RunOpt
 function checkPattern(options: RunOptions, destinations: OutputDestinations): void {
   if (options.name === undefined) return;
   const other = hasLadder(options)
-    ? '--hls and --dash name'
+    ? `${ladderTerm(options)} names`
     : options.filename !== undefined
       ? '--filename names'
       : destinations.files.length > 0
@@ -301,11 +299,7 @@ async function runSample(
   encoding: Encoding,
 ): Promise<ExitCode> {
   const sample = join(encoding.folder, 'sample.mov');
-  const presets = createPresets(io.env);
-  const request = await buildRequestBody(
-    { request: null, input: pathToFileURL(sample).href, presets },
-    options,
-  );
+  const request = await buildRequestBody({ request: null, input: pathToFileURL(sample).href }, options);
   const outputs = outputsIn(request);
   const isNamed = outputs.some((output) => !isHosted(output) || typeof output.filename === 'string');
   const named = hasLadder(options) ? outsOf(options, oneInput(sampleFile)) : options.out;

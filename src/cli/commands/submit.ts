@@ -52,8 +52,9 @@ export function define(command: Command, { handler }: Context): void {
     .option(...progressOption);
   addFolderOptions(command);
   withExamplesFirst(addLadderOptions(addJobOptions(command), 'url'), details).action(
-    handler((args: readonly string[], options: SubmitOptions, context: Context) =>
-      withTypedErrors(args.length === 1 ? args[0] : undefined, options, async () => {
+    handler((args: readonly string[], given: SubmitOptions, context: Context) => {
+      const options = { ...given, presets: createPresets(context.io.env, context.client) };
+      return withTypedErrors(args.length === 1 ? args[0] : undefined, options, async () => {
         if (args.length === 0 && options.from === undefined)
           throw new VencError('UsageError', 'submit needs an input, or a list of inputs with --from.', {
             hint: 'for example: venc submit film.mov',
@@ -61,12 +62,11 @@ export function define(command: Command, { handler }: Context): void {
         rejectUnusedFlags(options);
         rejectLadderPlace(options, args.length);
         const inputs = await namedInputs(args, options);
-        const choose = createPresets(context.io.env, context.client);
         const hasRequest = options.ndjson === true || inputs.some(isRequestName);
-        const chosen = await withPresetLadder(options, { hasRequest, choose });
+        const chosen = await withPresetLadder(options, hasRequest);
         return submit(inputs, chosen, context, (names) => repeatCommand(command, names));
-      }),
-    ),
+      });
+    }),
   );
 }
 

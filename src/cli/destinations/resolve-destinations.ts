@@ -7,7 +7,7 @@ import { isObject } from '../../shared/util/is-object.js';
 import type { FoundInput, FoundInputs } from '../input/find-inputs.js';
 import { type CreateArgs, readOutputArgument } from '../input/job-args.js';
 import { isRequestName } from '../input/job-input.js';
-import { hasLadder, ladderFolder } from '../input/ladder-flags.js';
+import { hasLadder, ladderFolder, ladderTerm } from '../input/ladder-flags.js';
 import { type OutputDestinations, pathOf } from '../run/assign-destinations.js';
 import { numberedFolder, numberNames } from './number-names.js';
 
@@ -100,7 +100,7 @@ export function withLadderFolder<T extends CreateArgs>(options: T): T {
       'Both -o and --hls or --dash name the folder of the files; give one of them.',
     );
   if (out.length > 1)
-    throw new VencError('UsageError', `With --hls or --dash, -o names one folder, not ${out.length}.`);
+    throw new VencError('UsageError', `With ${ladderTerm(options)}, -o names one folder, not ${out.length}.`);
   const [given = folder] = out;
   if (given === null) return options;
   const place = /^file:/i.test(given) ? pathOf(given) : given;

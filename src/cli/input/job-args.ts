@@ -8,13 +8,15 @@ import { isObject } from '../../shared/util/is-object.js';
 import { collectValues } from './args.js';
 import { type FileToUpload, readTextFile } from './files.js';
 import { hasLadder, type LadderArgs, withLadder } from './ladder-flags.js';
-import { type ChoosePreset, presetsOfOutputs } from './presets.js';
+import { type ChoosePreset, createPresets, presetsOfOutputs } from './presets.js';
 
 /** Options that describe the outputs: `--output`, `--preset`, and one for each setting. */
 export interface JobArgs extends LadderArgs {
   readonly output?: readonly string[];
   /** The name of a preset. */
   readonly preset?: string;
+  /** Finds the presets that the flags and the request name; without it, only those of this machine. */
+  readonly presets?: ChoosePreset;
   readonly [attribute: string]: unknown;
 }
 
@@ -27,8 +29,6 @@ interface RequestBase {
   readonly request: RequestFields | null;
   /** The URL of the input; null if the request has it or it is not known yet. */
   readonly input: string | null;
-  /** Finds the presets that the flags and the request name. */
-  readonly presets: ChoosePreset;
   /** Caption files to add to those of the flags. */
   readonly captions?: readonly RequestFields[];
 }
@@ -99,10 +99,11 @@ interface BuiltRequest {
 
 /** Like {@link buildRequestBody}; presets that are saved at the service can be sent by their names. */
 export async function buildRequest(
-  { request, input, presets, captions = [] }: RequestBase,
+  { request, input, captions = [] }: RequestBase,
   args: JobArgs,
   images: Map<string, FileToUpload> = new Map(),
 ): Promise<BuiltRequest> {
+  const { presets = createPresets({}) } = args;
   const flags = parseFlags(args);
   const [outputFlags = {}, ...outputs] = await Promise.all(
     [

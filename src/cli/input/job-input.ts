@@ -7,7 +7,6 @@ import { isObject, isTooDeep } from '../../shared/util/is-object.js';
 import type { Io } from '../terminal/io.js';
 import { readableFileSize, readTextFile } from './files.js';
 import { buildRequestBody, type JobArgs } from './job-args.js';
-import type { ChoosePreset } from './presets.js';
 import { type Spool, spoolStdin } from './spool-stdin.js';
 import { printRequestWarnings } from './typed-request.js';
 
@@ -123,29 +122,29 @@ async function readAll(stream: NodeJS.ReadStream): Promise<string> {
 export async function localRequest(
   arg: string,
   options: JobArgs,
-  { io, presets, spool }: { readonly io: Io; readonly presets: ChoosePreset; readonly spool?: Spool },
+  { io, spool }: { readonly io: Io; readonly spool?: Spool },
 ) {
   const input = await readJobInput(arg, io, { spool });
   const captions = await sidecarsOf(input, options, io);
   if (input.kind === 'request') {
     const { toCaptionUrls } = await import('./local-watermarks.js');
     const local = await toCaptionUrls(await withLocalInput(input.request), new Map(), true);
-    const request = await buildRequestBody({ request: local, input: null, presets }, options);
+    const request = await buildRequestBody({ request: local, input: null }, options);
     await printRequestWarnings(request, { io, typed: { arg, args: options } });
     return request;
   }
   const address = input.kind === 'url' ? input.url : pathToFileURL(input.path).href;
-  return buildRequestBody({ request: null, input: address, presets, captions }, options);
+  return buildRequestBody({ request: null, input: address, captions }, options);
 }
 
 /**
  * The request that `localRequest` would return for a media file that cannot be read. Rejects with `UsageError` for
  * requests, whose outputs are not known then.
  */
-export async function assumedRequest(arg: string, options: JobArgs, presets: ChoosePreset) {
+export async function assumedRequest(arg: string, options: JobArgs) {
   if (isRequestName(arg)) throw new VencError('UsageError', `The outputs of ${arg} are not known.`);
   const input = isUrl(arg) ? arg : pathToFileURL(arg).href;
-  return buildRequestBody({ request: null, input, presets }, options);
+  return buildRequestBody({ request: null, input }, options);
 }
 
 /** The caption files that `--sidecar-subtitles` adds; none without it. Rejects as `readSidecars` does. */

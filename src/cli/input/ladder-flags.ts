@@ -76,6 +76,11 @@ export function hasLadder({ hls, dash }: LadderArgs): boolean {
   return hls !== undefined || dash !== undefined;
 }
 
+/** What messages call the flags of a ladder: the preset that stands for them, if that was typed. */
+export function ladderTerm({ ladderPreset }: LadderArgs): string {
+  return ladderPreset === undefined ? '--hls or --dash' : `--preset ${ladderPreset}`;
+}
+
 /** Where the settings of a ladder come from. */
 interface LadderSettings {
   /** The name of the preset; empty without one. */
@@ -94,7 +99,7 @@ export async function withLadder(
   hasRequest: boolean,
   preset: LadderSettings = { name: '', typed: new Set() },
 ): Promise<Record<string, unknown>> {
-  const { hls, dash, ladder, ts, ladderPreset } = args;
+  const { hls, dash, ladder, ts } = args;
   if (!hasLadder(args)) {
     const unused = ladder !== undefined ? '--ladder' : ts === true ? '--ts' : null;
     if (unused === null) return body;
@@ -108,10 +113,10 @@ export async function withLadder(
   if (hasRequest)
     throw new VencError(
       'UsageError',
-      '--hls and --dash make the outputs, so they take a video and not a request.',
+      `The outputs come from ${ladderTerm(args)}, which takes a video and not a request.`,
     );
   if (args.output !== undefined)
-    throw new VencError('UsageError', '--hls and --dash make the outputs: remove --output.', {
+    throw new VencError('UsageError', `The outputs come from ${ladderTerm(args)}: remove --output.`, {
       hint: 'flags of settings apply to all renditions',
     });
   const { output: _one, outputs, ...job } = body;
@@ -119,7 +124,7 @@ export async function withLadder(
   if (others.length > 0 || !isObject(settings))
     throw new VencError(
       'UsageError',
-      `--hls and --dash take a preset with one output, and ${preset.name} has several.`,
+      `--hls and --dash take a preset with one output, and --preset ${preset.name} has several.`,
     );
   const folder = ladderFolder(args);
   const { defaultHeights, ladderOutputs } = await import('../../shared/settings/ladder-outputs.js');
@@ -127,7 +132,7 @@ export async function withLadder(
     kind: ts === true ? 'ts' : hls === undefined ? 'dash' : 'cmaf',
     heights: ladder === 'auto' ? { count: countOf(job.dynamic_profile_options) } : (ladder ?? defaultHeights),
     baseUrl: folder !== null && isUrl(folder) ? folder : null,
-    flags: ladderPreset === undefined ? '--hls and --dash' : `--preset ${ladderPreset}`,
+    flags: ladderTerm(args),
     termOf: (name) =>
       preset.name === '' || preset.typed.has(name)
         ? `--${name.replaceAll('_', '-')}`

@@ -60,14 +60,16 @@ export function unknownPreset(name: string, known: readonly string[]): VencError
  * and `-o` names a folder. Unchanged for requests and with `--output`, which the outputs of the preset are merged with.
  */
 export async function withPresetLadder<
-  T extends { readonly preset?: string; readonly hls?: string | true; readonly output?: readonly string[] },
->(
-  options: T,
-  { hasRequest, choose }: { readonly hasRequest: boolean; readonly choose: ChoosePreset },
-): Promise<T> {
+  T extends {
+    readonly preset?: string;
+    readonly presets?: ChoosePreset;
+    readonly hls?: string | true;
+    readonly output?: readonly string[];
+  },
+>(options: T, hasRequest: boolean): Promise<T> {
   const { preset, ...others } = options;
   if (preset !== 'hls' || hasRequest || options.output !== undefined) return options;
-  if ((await choose(preset)).source !== 'shipped') return options;
+  if ((await options.presets?.(preset))?.source !== 'shipped') return options;
   return { ...others, hls: options.hls ?? true, ladderPreset: preset } as unknown as T;
 }
 

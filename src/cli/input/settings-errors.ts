@@ -34,7 +34,7 @@ export async function withTypedTerms<E>(error: E, arg: string, args: CreateArgs)
   if (!isUsage && error.errorClass !== 'InvalidRequestError') return error;
   const { errors, ...typed } = await typedSettings(args);
   const all = isUsage ? joinErrors(...withOthers(error, errors, typed)) : error;
-  const sources = sourcesOf(arg, args, typed);
+  const sources = await sourcesOf(arg, args, typed);
   const messages = [
     ...new Set(all.messages.map((text) => `${asTyped(text, sources)}${typedValueSuffix(text, sources)}`)),
   ];
@@ -55,7 +55,7 @@ export async function failureTerms(
   args: CreateArgs,
 ): Promise<(message: string, index: number) => string> {
   const { errors: _, ...typed } = await typedSettings(args);
-  const sources = sourcesOf(arg, args, typed);
+  const sources = await sourcesOf(arg, args, typed);
   return (message, index) => {
     const [name = ''] = /^[a-z_]+/.exec(message) ?? [];
     if (!Object.hasOwn(outputTable, name)) return message;
@@ -67,7 +67,7 @@ export async function failureTerms(
 
 /**
  * Returns a function that names the setting of a warning as it was typed: `outputs[0].size` with `has no effect with
- * width` becomes `--size has no effect with --width`. A setting of a request or preset keeps its path:
+ * width` becomes `--size has no effect with --width`. A setting of a request keeps its path:
  * `outputs[0].size: has no effect with width`. `output` is the number of the output, from 1, of a flag that applies to
  * all of them.
  */
@@ -76,7 +76,7 @@ export async function warningTerms(
   args: CreateArgs,
 ): Promise<(warning: ReportedWarning) => { readonly text: string; readonly output: number | null }> {
   const { errors: _, ...typed } = await typedSettings(args);
-  const sources = { ...sourcesOf(arg, args, typed), request: null, preset: null };
+  const sources = { ...(await sourcesOf(arg, args, typed)), request: null };
   return ({ field, message }) => {
     const named = asTyped(`${field} ${message}`, sources);
     const [, digits] = /^outputs\[(\d+)\]/.exec(field) ?? [];
@@ -86,12 +86,15 @@ export async function warningTerms(
   };
 }
 
-function sourcesOf(
+async function sourcesOf(
   arg: string,
   args: CreateArgs,
   typed: Pick<SettingSources, 'jobFlags' | 'outputFlags' | 'outputs'>,
-): SettingSources {
-  const preset = args.preset === undefined ? null : `--preset ${args.preset}`;
+): Promise<SettingSources> {
+  const { preset: name, presets } = args;
+  // An unknown preset is reported by itself.
+  const found = name === undefined ? undefined : await presets?.(name).catch(() => undefined);
+  const preset = name === undefined ? null : { flag: `--preset ${name}`, settings: found?.settings ?? {} };
   return {
     ...typed,
     files: args.out ?? [],

@@ -4,7 +4,7 @@ import { VencError } from '../../shared/errors.js';
 import { mediaExtensions } from '../../shared/settings/general.js';
 import { isObject } from '../../shared/util/is-object.js';
 import type { CreateArgs } from '../input/job-args.js';
-import { hasLadder } from '../input/ladder-flags.js';
+import { hasLadder, ladderTerm } from '../input/ladder-flags.js';
 import type { Io } from '../terminal/io.js';
 import type { ResolvedRequest } from './assign-destinations.js';
 
@@ -61,8 +61,8 @@ export function toStdout<T extends PipedArgs>(
   if (!out.includes('-') && !isLadderToStdout) return { options, stdout: null };
   if (hasLadder(options))
     throw usageError(
-      '--hls and --dash write many files, which stdout cannot hold.',
-      'name a folder: --hls out/',
+      `${ladderTerm(options)} writes many files, which stdout cannot hold.`,
+      'name a folder: -o out/',
     );
   if (out.length > 1 || (options.output ?? []).length > 1 || inputs.length > 1)
     throw usageError('Only one output of one input can go to stdout.', 'write the outputs to files');
@@ -157,7 +157,7 @@ export function rejectSideOutputs({ body, paths }: ResolvedRequest, { path }: St
   const isSet = (name: string) => (settings[name] ?? null) !== null && settings[name] !== false;
   for (const [name, reason] of Object.entries(unusableSettings)) {
     if (!isSet(name) || (name === 'video_bitrate' && settings.onepass === true)) continue;
-    throw usageError(`${name} cannot be combined with -o -: it ${reason}.`, 'write to a file');
+    throw usageError(`outputs[0].${name} cannot be combined with -o -: it ${reason}.`, 'write to a file');
   }
   const extension = path.slice(path.lastIndexOf('.') + 1);
   const isSidecar = String(settings.subtitles ?? '').toLowerCase() === 'sidecar';

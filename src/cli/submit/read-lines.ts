@@ -5,7 +5,6 @@ import { withOverwrite } from '../destinations/output-names.js';
 import type { FileToUpload } from '../input/files.js';
 import { buildRequest } from '../input/job-args.js';
 import { parseRequest } from '../input/job-input.js';
-import { createPresets } from '../input/presets.js';
 import { printRequestWarnings } from '../input/typed-request.js';
 import type { PreparedRequest, RequestStream, RequestToSubmit, SubmitOptions } from './requests.js';
 
@@ -13,7 +12,7 @@ import type { PreparedRequest, RequestStream, RequestToSubmit, SubmitOptions } f
 export async function readLines(
   args: readonly string[],
   options: SubmitOptions,
-  { io, client }: Context,
+  { io }: Context,
 ): Promise<RequestStream> {
   if (args.length !== 1 || args[0] !== '-') {
     throw new VencError('UsageError', '--ndjson reads requests from stdin.', {
@@ -22,13 +21,12 @@ export async function readLines(
   }
   const shared = new Map<string, FileToUpload>();
   // Report invalid flags once instead of for every line, and upload a watermark once.
-  const presets = createPresets(io.env, client);
-  await buildRequest({ request: null, input: null, presets }, options, shared);
+  await buildRequest({ request: null, input: null }, options, shared);
   const typed = { arg: '', args: options };
   let count = 0;
 
   async function prepare(text: string, name: string): Promise<PreparedRequest> {
-    const base = { request: parseRequest(text, 'in it'), input: null, presets };
+    const base = { request: parseRequest(text, 'in it'), input: null };
     const { body, sent } = await buildRequest(base, options);
     const fields = options.force === true ? withOverwrite(body) : body;
     const request = options.force === true ? fields : sent;

@@ -10,7 +10,6 @@ import { type FolderArgs, type FoundInput, findInputs, namesInFolders } from '..
 import { buildRequest, buildRequestBody, type JobArgs, validateRequest } from '../input/job-args.js';
 import { isRequestName, readJobInput, sidecarsOf } from '../input/job-input.js';
 import { rejectLadderPlace } from '../input/ladder-flags.js';
-import { type ChoosePreset, createPresets } from '../input/presets.js';
 import { printRequestWarnings, type TypedRequest, withTypedTerms } from '../input/typed-request.js';
 import type { BatchFailure } from '../output/batch-text.js';
 import type { Io } from '../terminal/io.js';
@@ -99,10 +98,7 @@ export async function readInputs(
   rejectLadderPlace(options, isSingle ? 1 : 2);
   const shared = new Map<string, FileToUpload>();
   // Report invalid flags once instead of for every input, and upload a watermark once.
-  const presets = createPresets(io.env, context.client);
-  const settings = isSingle
-    ? {}
-    : await buildRequestBody({ request: null, input: null, presets }, options, shared);
+  const settings = isSingle ? {} : await buildRequestBody({ request: null, input: null }, options, shared);
   const inputs: (PreparedRequest & FoundInput & { readonly number: number })[] = [];
   const failures: BatchFailure[] = [];
   let code: ExitCode = exitCodes.done;
@@ -111,7 +107,7 @@ export async function readInputs(
     try {
       if (input.error !== null) throw input.error;
       const prepared = await prepareInput(name, options, {
-        ...{ io, presets, where: isSingle ? '' : `${name}: ` },
+        ...{ io, where: isSingle ? '' : `${name}: ` },
       });
       await rejectExistingNames(prepared, folder, options);
       const images = new Map([...prepared.images].filter(([address]) => !shared.has(address)));
@@ -162,14 +158,13 @@ export async function readInputs(
 async function prepareInput(
   arg: string,
   options: SubmitOptions,
-  { io, presets, where }: { readonly io: Io; readonly presets: ChoosePreset; readonly where: string },
+  { io, where }: { readonly io: Io; readonly where: string },
 ): Promise<PreparedRequest> {
   const input = await readJobInput(arg, io, { isXml: options.xml === true });
   const images = new Map<string, FileToUpload>();
   const base = {
     request: input.kind === 'request' ? await withCaptionFiles(input.request, images) : null,
     input: input.kind === 'url' ? input.url : null,
-    presets,
     captions: await sidecarsOf(input, options, io),
   };
   const { body: built, sent } = await buildRequest(base, options, images);

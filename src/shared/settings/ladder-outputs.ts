@@ -15,7 +15,7 @@ export interface Ladder {
   readonly heights: readonly number[] | { readonly count: number };
   /** The URL of the folder of all files; null if the service hosts them or `-o` names it. */
   readonly baseUrl: string | null;
-  /** The flags that ask for it, in messages; those of `--hls` and `--dash` if absent. */
+  /** What asks for it, in messages; `--hls or --dash` if absent. */
   readonly flags?: string;
   /** How messages name a setting that contradicts it; its flag if absent. */
   readonly termOf?: (name: string) => string;
@@ -65,7 +65,7 @@ export function ladderOutputs(settings: RequestFields, ladder: Ladder): readonly
   if (conflict !== undefined)
     throw new VencError(
       'UsageError',
-      `${(ladder.termOf ?? flagOf)(conflict)} contradicts ${ladder.flags ?? '--hls and --dash'}: ${reason}.`,
+      `${(ladder.termOf ?? flagOf)(conflict)} contradicts ${ladder.flags ?? '--hls or --dash'}: ${reason}.`,
       {
         hint:
           isMeasured && decidedByContent.has(conflict)
@@ -74,7 +74,7 @@ export function ladderOutputs(settings: RequestFields, ladder: Ladder): readonly
               ? 'make them with a second command, such as venc run film.mov --height 360 --thumbnails 5'
               : sizeSettings.has(conflict)
                 ? 'choose the heights with --ladder 1080,720,480, and the quality with --quality'
-                : `leave it out, or give it to a second command without ${ladder.flags ?? '--hls and --dash'}`,
+                : `leave it out, or give it to a second command without ${ladder.flags ?? '--hls or --dash'}`,
       },
     );
   const extension = kind === 'dash' ? 'mpd' : 'm3u8';

@@ -147,7 +147,7 @@ function originNamer({ given, ofJob, ofOutputs }: Origins): (message: string) =>
   const originOf = (index: number, name: string): string | null => {
     if (hasSetting(given[index], name)) return null;
     const named = [ofOutputs[index] ?? null, ofJob].find(
-      (one) => one !== null && setsOutput(one, index, name),
+      (one) => one !== null && setsOutput(one.settings, index, name),
     );
     return named?.name ?? null;
   };
@@ -167,8 +167,8 @@ function originNamer({ given, ofJob, ofOutputs }: Origins): (message: string) =>
   };
 }
 
-/** Whether a preset sets a setting of an output. */
-function setsOutput({ settings }: NamedPreset, index: number, name: string): boolean {
+/** Whether a preset with these settings sets one of an output. */
+export function setsOutput(settings: RequestFields, index: number, name: string): boolean {
   const outputs = outputListOf(settings);
   return hasSetting(outputs.length === 1 ? outputs[0] : outputs[index], name);
 }

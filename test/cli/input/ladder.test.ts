@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { buildRequestBody, type JobArgs } from '../../../src/cli/input/job-args.js';
-import { createPresets } from '../../../src/cli/input/presets.js';
 import { defaultHeights, type Ladder, ladderOutputs } from '../../../src/shared/settings/ladder-outputs.js';
 import { parseJobRequest } from '../../../src/shared/settings/parse-job-request.js';
 import { tempFolder } from '../../helpers/temp.js';
@@ -117,8 +116,7 @@ test('copy applies to the audio, and one rendition has it to say that its video 
 });
 
 test('flags make the ladder, with the URL of a folder for a service', async () => {
-  const body = async (args: JobArgs) =>
-    buildRequestBody({ request: null, input: null, presets: createPresets({}) }, args);
+  const body = async (args: JobArgs) => buildRequestBody({ request: null, input: null }, args);
   const { outputs } = (await body({ hls: 's3://bucket/film', ladder: [720] })) as {
     outputs: { base_url?: string }[];
   };
@@ -144,7 +142,7 @@ const rejected: readonly (readonly [readonly string[], RegExp])[] = [
   [['run', 'http://a.example/a.mp4', '--hls', 'out/', '-o', 'b/'], /give one of them/],
   [
     ['run', 'http://a.example/a.mp4', '--hls', 'out/', '--width', '640'],
-    /--width contradicts --hls and --dash/,
+    /--width contradicts --hls or --dash/,
   ],
   [
     ['run', 'http://a.example/a.mp4', '--hls', 'out/', '--thumbnails', '3'],
@@ -152,11 +150,11 @@ const rejected: readonly (readonly [readonly string[], RegExp])[] = [
   ],
   [
     ['run', 'http://a.example/a.mp4', '--hls', 'out/', '--copy-video'],
-    /--copy-video contradicts --hls and --dash/,
+    /--copy-video contradicts --hls or --dash/,
   ],
   [
     ['plan', 'http://a.example/a.mp4', '--dash', 'out/', '--copy-video'],
-    /--copy-video contradicts --hls and --dash/,
+    /--copy-video contradicts --hls or --dash/,
   ],
   [
     ['run', 'http://a.example/a.mp4', '--hls', 'out/', '--segment-seconds', '1'],
@@ -218,7 +216,7 @@ test('renditions that the content decides have numbers, from 1, the lowest', asy
   for (const name of ['crf', 'quality', 'bitrate_cap', 'width'])
     assert.throws(
       () => ladderOutputs({ [name]: 1 }, { ...ladder, heights: { count: 4 } }),
-      /contradicts --hls and --dash/,
+      /contradicts --hls or --dash/,
     );
 });
 
@@ -226,11 +224,11 @@ test('--ladder auto makes as many renditions as the options allow', async () => 
   const bodyOf = async (options: object) => {
     const preset = { dynamic_profile_options: options };
     const body = await buildRequestBody(
+      { request: null, input: 'http://example.com/a.mp4' },
       {
-        ...{ request: null, input: 'http://example.com/a.mp4' },
+        ...({ hls: true, ladder: 'auto', preset: 'mine' } as const),
         presets: async (name) => ({ name, source: 'own', settings: preset }),
       },
-      { hls: true, ladder: 'auto', preset: 'mine' },
     );
     return body as { readonly outputs: readonly object[]; readonly generate_dynamic_profile?: boolean };
   };

@@ -4,7 +4,6 @@ import { pathToFileURL } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { localRequest } from '../../../src/cli/input/job-input.js';
-import { createPresets } from '../../../src/cli/input/presets.js';
 import { readSidecars } from '../../../src/cli/input/sidecar-subtitles.js';
 import type { Io } from '../../../src/cli/terminal/io.js';
 import { tempFolder } from '../../helpers/temp.js';
@@ -23,7 +22,7 @@ function fakeIo(): { readonly io: Io; readonly printed: () => string } {
   return { io: io as unknown as Io, printed: () => text };
 }
 
-const inputs = (io = fakeIo().io) => ({ io, presets: createPresets({}) });
+const inputs = (io = fakeIo().io) => ({ io });
 
 test('subtitle files next to a film are found by their names, with language and purpose, and printed', async () => {
   const film = filmWith([
