@@ -41,7 +41,7 @@ type ClaimOutcomeOfWorker =
   | { readonly claim: null; readonly isDraining: boolean };
 
 /**
- * Waits for a job for a worker, at most for the given time. If the worker has disconnected meanwhile, its claim ends
+ * Waits for a job for a worker, at most for the given time; not at all for one that takes none now. If the worker has disconnected meanwhile, its claim ends
  * and the job waits again.
  */
 export async function claimForWorker(
@@ -53,8 +53,9 @@ export async function claimForWorker(
     keyId = null,
   }: { readonly signal: AbortSignal; readonly timeoutMs: number; readonly keyId?: string | null },
 ): Promise<ClaimOutcomeOfWorker> {
-  const { workerId } = parseRecord(workerClaimFields, body);
-  const answer = await remoteClaims.claim(workerId, signal, timeoutMs, keyId);
+  const { workerId, closedBy, closedUntil = null } = parseRecord(workerClaimFields, body);
+  if (closedBy !== undefined) await workers.find(workerId, { by: closedBy, until: closedUntil });
+  const answer = closedBy === undefined ? await remoteClaims.claim(workerId, signal, timeoutMs, keyId) : null;
   if (answer === null) return { claim: null, isDraining: await workers.isDraining(workerId) };
   const endClaim = () => void remoteClaims.end(answer.job.id, answer.token);
   // The client may also disconnect before it has the whole answer.

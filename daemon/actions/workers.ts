@@ -66,6 +66,7 @@ function toRecord({
   jobIds,
   isDraining,
   isPaused,
+  closed,
   joinedAt,
   lastSeenAt,
   ...worker
@@ -76,6 +77,8 @@ function toRecord({
     job_ids: jobIds,
     draining: isDraining,
     paused: isPaused,
+    closed_by: closed?.by ?? null,
+    closed_until: closed?.until ?? null,
     speed,
     joined_at: joinedAt,
     last_seen_at: lastSeenAt,

@@ -63,12 +63,21 @@ export interface ChangeRequest {
 /** A worker that asks for the credentials of a URL of its job. */
 export type CredentialsRequest = RecordOf<typeof workerCredentialsFields>;
 
+/** A time in which a worker takes no jobs because of its hours or of the load of its machine. */
+export interface WorkerClosure {
+  readonly by: 'hours' | 'load';
+  /** When its hours begin; null if that is not known. */
+  readonly until: string | null;
+}
+
 /** A worker as `venc workers` lists it. */
 export interface WorkerState extends Omit<JoinRequest, 'protocol' | 'capabilities' | 'services' | 'isOnce'> {
   readonly jobIds: readonly number[];
   readonly isDraining: boolean;
   /** Whether it takes no jobs for now. */
   readonly isPaused: boolean;
+  /** Why its own settings let it take no jobs now; null if they do. */
+  readonly closed: WorkerClosure | null;
   readonly joinedAt: string;
   readonly lastSeenAt: string;
   /** How fast its encoders run now, as a multiple of real time; null if nothing is being encoded. */

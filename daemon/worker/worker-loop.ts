@@ -1,8 +1,10 @@
 import type { VencError } from '../../src/shared/errors.js';
 import { withFields } from '../../src/shared/util/log.js';
 import type { Run, RunHandler } from '../jobs/run.js';
+import type { WorkerClosure } from '../jobs/worker-protocol.js';
 import { runCountFor } from '../pipeline/concurrency-limits.js';
 import type { ContextOfRun } from '../pipeline/pipeline-context.js';
+import type { ScheduleState } from '../queue/slot-schedule.js';
 import { registerTransports } from '../transports/registry.js';
 import type { WorkerContext } from './create-worker-context.js';
 import { checkPlace, createDaemonFilesTransport } from './daemon-files-transport.js';
@@ -35,6 +37,13 @@ interface WorkerLoopDeps {
 const endTimeoutMs = 10_000;
 /** How long a stopped worker waits for the answer to its last request for a job, in milliseconds. */
 const lastPollMs = 3_000;
+
+/** Between two reports of a worker that takes no jobs now, in milliseconds: well within a lease. */
+const closedReportMs = 10_000;
+
+function closureOf({ closedBy, opensAt }: ScheduleState): WorkerClosure | null {
+  return closedBy === null ? null : { by: closedBy, until: opensAt?.toISOString() ?? null };
+}
 
 /**
  * Takes jobs and runs them until it is stopped. One request for a job waits at the daemon at a time, so that several
@@ -76,10 +85,12 @@ export class WorkerLoop {
           await Promise.race([stopped, ...this.#tasks.values()]);
           continue;
         }
-        // A worker that asks for no job is silent for the daemon, which leaves its jobs to others.
-        await schedule.whenOpen(signal).catch(() => {});
-        if (signal.aborted) continue;
-        const received = await session.nextClaim(this.#polls.signal);
+        const closed = closureOf(schedule.state);
+        const received = await session.nextClaim(this.#polls.signal, closed);
+        if (closed !== null) {
+          const opens = AbortSignal.any([signal, AbortSignal.timeout(closedReportMs)]);
+          await schedule.whenOpen(opens).catch(() => {});
+        }
         if (received === null) continue;
         this.#start(received);
         if (options.isOnce) stopping.abort();

@@ -1,8 +1,10 @@
 import { isVencError, VencError } from '../../src/shared/errors.js';
+import type { RecordOf } from '../../src/shared/records/field.js';
+import type { workerClaimFields } from '../../src/shared/records/worker-messages.js';
 import { isObject } from '../../src/shared/util/is-object.js';
 import type { Log } from '../../src/shared/util/log.js';
 import { workerProtocol } from '../../src/shared/version.js';
-import type { ClaimAnswer, JoinAnswer, JoinRequest } from '../jobs/worker-protocol.js';
+import type { ClaimAnswer, JoinAnswer, JoinRequest, WorkerClosure } from '../jobs/worker-protocol.js';
 import { speaksTls } from '../net/open-socket.js';
 import { type Moment, readClocks } from '../queue/claim-confirmation.js';
 import { delay } from '../queue/retry-until-persisted.js';
@@ -77,10 +79,10 @@ export class WorkerSession {
   }
 
   /**
-   * Waits for a job, at most as long as the daemon does. Resolves to null without one; then the caller asks again.
-   * Rejects if the daemon no longer admits this worker, and with the reason of the signal.
+   * Waits for a job, at most as long as the daemon does. Resolves to null without one; then the caller asks again. With
+   * `closed` it only reports that this worker takes no job now, and does not wait. Rejects if the daemon no longer admits this worker, and with the reason of the signal.
    */
-  async nextClaim(signal: AbortSignal): Promise<ReceivedClaim | null> {
+  async nextClaim(signal: AbortSignal, closed: WorkerClosure | null = null): Promise<ReceivedClaim | null> {
     const requestedAt = readClocks();
     const elapsedMs = () => performance.now() - requestedAt.monotonicMs;
     const { workerId, pollSeconds } = this.#joined;
@@ -88,7 +90,7 @@ export class WorkerSession {
       const { status, headers, json } = await this.#deps.client.send({
         method: 'POST',
         path: '/claims',
-        json: { workerId },
+        json: { workerId, ...closedFields(closed) },
         timeoutMs: pollSeconds * 1000 + pollMarginMs,
         signal,
       });
@@ -96,7 +98,7 @@ export class WorkerSession {
       this.#deps.onConnection(null);
       if (status !== 204) return { claim: json as ClaimAnswer, requestedAt };
       if (headers['venc-drain'] === 'true') this.#deps.onDrain();
-      if (elapsedMs() < minPollMs) await delay(minPollMs, signal);
+      if (closed === null && elapsedMs() < minPollMs) await delay(minPollMs, signal);
       return null;
     } catch (error) {
       if (error instanceof WorkerRequestError && error.details.status === 404) {
@@ -144,6 +146,11 @@ export class WorkerSession {
       }
     }
   }
+}
+
+function closedFields(closed: WorkerClosure | null): Partial<RecordOf<typeof workerClaimFields>> {
+  if (closed === null) return {};
+  return { closedBy: closed.by, ...(closed.until === null ? {} : { closedUntil: closed.until }) };
 }
 
 async function join(

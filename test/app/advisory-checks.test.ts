@@ -21,6 +21,7 @@ function worker(lastSeenMs: number, change: Partial<WorkerState> = {}): WorkerSt
       jobIds: [],
       isDraining: false,
       isPaused: false,
+      closed: null,
     },
     ...{ speed: null, joinedAt: at, lastSeenAt: at },
     ...change,

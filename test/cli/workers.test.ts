@@ -130,7 +130,7 @@ const now = new Date('2026-03-01T12:00:00Z');
 function workerWith(change: Partial<WorkerRecord>): WorkerRecord {
   return {
     ...{ name: 'box', version: productVersion, ffmpeg: '7.0', jobs: 2, labels: [], job_ids: [] },
-    ...{ draining: false, paused: false, speed: null },
+    ...{ draining: false, paused: false, closed_by: null, closed_until: null, speed: null },
     joined_at: '2026-03-01T09:00:00Z',
     last_seen_at: '2026-03-01T11:59:58Z',
     ...change,

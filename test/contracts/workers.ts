@@ -53,6 +53,7 @@ export function workersContract(
       ...{ name: 'box', version: '1.2.3', ffmpeg: '7.1', jobs: 3, labels: ['gpu', 'ünï'] },
       isDraining: false,
       isPaused: false,
+      closed: null,
     });
     assert.ok(Date.parse(joinedAt) <= Date.parse(lastSeenAt));
     const found = await harness.registry.find(answer.workerId);
@@ -115,6 +116,23 @@ export function workersContract(
     assert.is(await restarted.setPaused('box', false), true);
     const next = await restarted.find(after.workerId);
     assert.equal([next.isPaused, next.stopped.aborted], [false, false]);
+  });
+
+  test('a worker outside its hours stays joined, and takes jobs again once it asks for one', async ({
+    harness,
+  }) => {
+    const { registry } = harness;
+    const { workerId } = await joinAs(harness);
+    const { stopped } = await registry.find(workerId);
+    const closed = { by: 'hours', until: '2026-01-01T22:00:00.000Z' } as const;
+    for (let count = 0; count < 12; count += 1) {
+      await registry.find(workerId, closed);
+      await harness.pass(contractLeaseMs / 2);
+    }
+    assert.ok(stopped.aborted);
+    assert.equal([registry.list()[0]?.closed, registry.availableAbilities(() => false).size], [closed, 0]);
+    assert.is((await registry.find(workerId)).stopped.aborted, false);
+    assert.equal([registry.list()[0]?.closed, registry.availableAbilities(() => false).size], [null, 1]);
   });
 
   test('a name drains also after its worker or the daemon has started again, until that is taken back', async ({

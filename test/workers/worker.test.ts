@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { JobRecord, WorkerRecord } from '../../src/shared/records.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { media } from '../helpers/media.js';
 import { readSamples, samplesOf } from '../helpers/prometheus.js';
@@ -58,6 +59,25 @@ test.after.each(async () => {
 });
 
 test.after(() => daemon.stop());
+
+test('a worker outside its hours stays joined, says so, and takes no job', async () => {
+  const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+  const inThreeDays = days[(new Date().getDay() + 3) % 7] ?? '';
+  const worker = startOne(['--name', 'night', '--hours', inThreeDays, '--once']);
+  const state = async () => {
+    const { workers: found } = await daemon.read<{ workers: readonly WorkerRecord[] }>('/v2/workers');
+    return found.find(({ name }) => name === 'night');
+  };
+  await waitUntil('it has reported', async () => (await state())?.closed_by === 'hours');
+  assert.ok(Date.parse((await state())?.closed_until ?? '') > Date.now());
+  const id = await daemon.create({ input: 'http://127.0.0.1:9/film.mp4', outputs: [{ width: 80 }] });
+  const { stdout } = await runVenc(['workers'], { VENC_URL: daemon.url, VENC_API_KEY: daemon.key });
+  assert.match(stdout, /night +outside hours +0\/1/);
+  assert.is((await daemon.read<{ job: JobRecord }>(`/v2/jobs/${id}`)).job.state, 'waiting');
+  assert.is((await daemon.request('/v2/workers/night/drain', { method: 'PUT' })).status, 204);
+  await worker.ended;
+  await daemon.request(`/v2/jobs/${id}/cancel`, { method: 'PUT' });
+});
 
 test('an uploaded input becomes a hosted output, and the log of the job is at the daemon', async () => {
   const worker = startOne(['--name', 'w1']);

@@ -1,5 +1,5 @@
 import type { Log } from '../../../src/shared/util/log.js';
-import type { JoinAnswer, JoinRequest } from '../../jobs/worker-protocol.js';
+import type { JoinAnswer, JoinRequest, WorkerClosure } from '../../jobs/worker-protocol.js';
 import type { StoredWorker, WorkerHalt, WorkerTable, WorkerTableChange } from '../../store/worker-table.js';
 import { decideJoin, forgottenAfterLeases, joinAnswer, requireProtocol } from './decide-join.js';
 import { type ClaimingRemoteWorker, Workers, type WorkersOptions } from './workers.js';
@@ -80,9 +80,9 @@ export class SharedWorkers extends Workers {
     await this.#options.table.leave(workerId);
   }
 
-  override async find(workerId: string): Promise<ClaimingRemoteWorker> {
+  override async find(workerId: string, closed: WorkerClosure | null = null): Promise<ClaimingRemoteWorker> {
     if (!this.has(workerId)) await this.#read([workerId]);
-    return super.find(workerId);
+    return super.find(workerId, closed);
   }
 
   override seen(workerId: string): void {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { workerProtocol } from '../../../src/shared/version.js';
 import { serviceLabel } from '../../jobs/required-labels.js';
-import type { JoinAnswer, JoinRequest, WorkerState } from '../../jobs/worker-protocol.js';
+import type { JoinAnswer, JoinRequest, WorkerClosure, WorkerState } from '../../jobs/worker-protocol.js';
 import { type DrainedWorkers, drainedInMemory } from '../../store/data-folder/drained-workers.js';
 import { pausedName, type WorkerHalt, type WorkerSession } from '../../store/worker-table.js';
 import type { WorkerAbilities } from '../parts/part-selection.js';
@@ -51,8 +51,13 @@ interface KnownWorker extends NewWorker {
   lastSeenAt: Date;
   isDraining: boolean;
   isPaused: boolean;
+  closed: WorkerClosure | null;
   /** Ends its waiting claims, once it drains, is paused or leaves. */
   stopping: AbortController;
+}
+
+function takesJobs({ isDraining, isPaused, closed }: KnownWorker): boolean {
+  return !isDraining && !isPaused && closed === null;
 }
 
 /** The dependencies of `Workers`. */
@@ -112,10 +117,11 @@ export class Workers {
 
   /**
    * Records that a worker asked for a job. Rejects with `NotFoundError` if no worker with this id has joined: it must
-   * join again.
+   * join again. With `closed` it takes none now, until it asks without.
    */
-  async find(workerId: string): Promise<ClaimingRemoteWorker> {
+  async find(workerId: string, closed: WorkerClosure | null = null): Promise<ClaimingRemoteWorker> {
     this.seen(workerId);
+    this.setSessionHalt(workerId, { closed });
     const worker = this.#workers.get(workerId);
     if (worker === undefined) throw unknownWorker();
     const { name, isDraining, isPaused, abilities, stopping } = worker;
@@ -158,7 +164,7 @@ export class Workers {
   list(): readonly ListedWorker[] {
     this.#forgetOld();
     return [...this.#workers.values()]
-      .map(({ name, request, isDraining, isPaused, joinedAt, lastSeenAt }) => ({
+      .map(({ name, request, isDraining, isPaused, closed, joinedAt, lastSeenAt }) => ({
         name,
         version: request.version,
         ffmpeg: request.ffmpeg,
@@ -166,6 +172,7 @@ export class Workers {
         labels: request.labels,
         isDraining,
         isPaused,
+        closed,
         joinedAt: joinedAt.toISOString(),
         lastSeenAt: lastSeenAt.toISOString(),
       }))
@@ -179,15 +186,17 @@ export class Workers {
   }
 
   /**
-   * What the connected workers can do that take jobs, each set of abilities once: they do not drain, are not paused,
-   * have been seen within a lease, and are none that take one job and have it. `hasJob` returns whether the worker of a
+   * What the connected workers can do that take jobs, each set of abilities once: they do not drain, are not paused or
+   * closed, have been seen within a lease, and are none that take one job and have it. `hasJob` returns whether the worker of a
    * name runs a job.
    */
   availableAbilities(hasJob: (name: string) => boolean): ReadonlySet<WorkerAbilities> {
     const oldestMs = this.#oldestMs();
     const available = [...this.#workers.values()].filter(
-      ({ name, request: { isOnce = false }, isDraining, isPaused, lastSeenAt }) =>
-        !isDraining && !isPaused && lastSeenAt.getTime() >= oldestMs && !(isOnce && hasJob(name)),
+      (worker) =>
+        takesJobs(worker) &&
+        worker.lastSeenAt.getTime() >= oldestMs &&
+        !(worker.request.isOnce === true && hasJob(worker.name)),
     );
     return new Set(available.map(({ abilities }) => abilities));
   }
@@ -199,8 +208,8 @@ export class Workers {
   }
 
   /**
-   * Calls a listener when a worker no longer takes jobs: it has left, drains, is paused, or has not been seen within a
-   * lease.
+   * Calls a listener when a worker no longer takes jobs: it has left, drains, is paused or closed, or has not been seen
+   * within a lease.
    */
   watchUnavailable(listener: () => void): () => void {
     this.#unavailableListeners.add(listener);
@@ -224,7 +233,8 @@ export class Workers {
     const { labels, services, capabilities } = worker.request;
     const abilities = { labels: new Set([...labels, ...services.map(serviceLabel)]), capabilities };
     const shared = this.#shared(abilities);
-    this.#workers.set(worker.id, { ...worker, abilities: shared, stopping: new AbortController() });
+    const known = { ...worker, abilities: shared, closed: null, stopping: new AbortController() };
+    this.#workers.set(worker.id, known);
     this.#awaitSilence();
   }
 
@@ -249,14 +259,13 @@ export class Workers {
     return found.length > 0;
   }
 
-  protected setSessionHalt(id: string, halt: Partial<WorkerHalt>): void {
+  protected setSessionHalt(id: string, halt: Partial<WorkerHalt & Pick<KnownWorker, 'closed'>>): void {
     const worker = this.#workers.get(id);
     if (worker === undefined) return;
-    const tookJobs = !worker.isDraining && !worker.isPaused;
+    const tookJobs = takesJobs(worker);
     Object.assign(worker, halt);
-    const takesJobs = !worker.isDraining && !worker.isPaused;
-    if (takesJobs && !tookJobs) worker.stopping = new AbortController();
-    if (takesJobs || !tookJobs) return;
+    if (takesJobs(worker) && !tookJobs) worker.stopping = new AbortController();
+    if (takesJobs(worker) || !tookJobs) return;
     worker.stopping.abort();
     this.#emitUnavailable();
   }

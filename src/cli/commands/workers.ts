@@ -32,6 +32,7 @@ Without a command, lists the workers that have joined the daemon: venc worker --
 venc keys create --worker. JOBS 1/1 +2 means that a job is in its only slot, and that it fetches the inputs
 of two more meanwhile. SPEED is that of its
 encoders together, as a multiple of real time. A worker that has not reported for 30 seconds is silent, and loses its jobs.
+One with --hours or --when-idle says when these let it take no job.
 These commands need a full access key of the account default.
 
 Examples:

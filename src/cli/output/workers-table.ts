@@ -55,9 +55,11 @@ function jobsText({ job_ids: { length }, jobs: slots }: WorkerRecord): string {
 }
 
 function stateText(worker: WorkerRecord, now: Date): string {
-  const { draining, paused, job_ids: jobIds } = worker;
+  const { draining, paused, closed_by: closedBy, job_ids: jobIds } = worker;
   if (isSilent(worker, now)) return 'silent';
   if (draining) return jobIds.length === 0 ? 'drained' : 'draining';
   if (paused) return 'paused';
+  if (closedBy !== null && jobIds.length === 0)
+    return closedBy === 'hours' ? 'outside hours' : 'machine busy';
   return jobIds.length === 0 ? 'idle' : 'working';
 }

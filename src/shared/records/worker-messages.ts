@@ -61,8 +61,18 @@ export const workerJoinFields = {
   isOnce: { type: 'boolean', isOptional: true, description: 'whether it takes one job and ends' },
 } as const satisfies RecordTable;
 
-/** A worker that asks for a job. */
-export const workerClaimFields = { workerId } as const satisfies RecordTable;
+/** A worker that asks for a job, or reports with `closedBy` that it takes none now. */
+export const workerClaimFields = {
+  workerId,
+  closedBy: {
+    type: 'string',
+    values: ['hours', 'load'],
+    isOptional: true,
+    description:
+      'why it takes no job now: it is outside its hours, or its machine is busy; absent if it takes one',
+  },
+  closedUntil: { ...shortText, isOptional: true, description: 'when its hours begin, if that is known' },
+} as const satisfies RecordTable;
 
 const percent = { type: 'number', minimum: 0, maximum: 100 } as const;
 const speed = { type: 'number', minimum: 0, isOptional: true } as const;

@@ -23,6 +23,19 @@ export const workerStateFields = {
     description: 'whether it takes no further jobs and ends after those that it runs',
   },
   paused: { type: 'boolean', description: 'whether it takes no jobs for now' },
+  closed_by: {
+    type: 'string',
+    values: ['hours', 'load'],
+    isNullable: true,
+    description:
+      'why its own settings let it take no jobs now: it is outside its hours (--hours), or its machine is busy (--when-idle); null if they do',
+  },
+  closed_until: {
+    type: 'string',
+    format: 'date-time',
+    isNullable: true,
+    description: 'when its hours begin; null within them, or if they never do',
+  },
   speed: {
     type: 'number',
     isNullable: true,
