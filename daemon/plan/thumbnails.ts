@@ -4,7 +4,7 @@ import type { JobFailure } from '../jobs/job.js';
 import { displaySize, type MediaFacts, orientationOf, type Ratio, type VideoFacts } from '../jobs/media.js';
 import { maxImages } from '../jobs/thumbnails.js';
 import { coloursOfOutput, decideColours } from './decide/colours.js';
-import { decideFields } from './decide/decide-video.js';
+import { decideFields, isFittable } from './decide/decide-video.js';
 import type { Fit, PixelSize } from './decide/decisions.js';
 import { decideFit } from './decide/size.js';
 import {
@@ -84,6 +84,7 @@ export function planThumbnails(
     mapping: decideColours(video, 'h264', capabilities),
     orientation: orientationOf(video),
     deinterlace: isInput === true ? decideFields('detect', video) : null,
+    firstFrame: isInput === true && isFittable(video) ? video : null,
     fit,
     format,
     name,

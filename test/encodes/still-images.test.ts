@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
@@ -49,6 +50,30 @@ for (const build of await shippedBuilds()) {
     assert.is(await sizeOf(image), '92x100');
     for (const [row, colour] of (['red', 'lime', 'blue', 'white'] as const).entries())
       near(await meanColour(image, `30:12:8:${8 + row * 24}`), expected[colour], 12, colour);
+  });
+
+  test('a film whose frames change their size has every image in one size and its own shape', async () => {
+    const folder = tempFolder();
+    const sources = ['color=red:s=160x120:r=10:d=1', 'color=lime:s=320x180:r=10:d=1'];
+    for (const [index, source] of sources.entries())
+      await makeMedia(join(folder, `${index}.ts`), [
+        ...['-f', 'lavfi', '-i', source, '-c:v', 'libx264', '-crf', '10'],
+        ...['-output_ts_offset', String(index)],
+      ]);
+    const film = join(folder, 'film.ts');
+    const parts = await Promise.all([0, 1].map((index) => readFile(join(folder, `${index}.ts`))));
+    await writeFile(film, Buffer.concat(parts));
+    for (const name of ['a.png', 'a.jpg']) {
+      const image = join(folder, name);
+      const { code, stderr } = await venc('sheet', film, '4x1', '-o', image, '--width', '80');
+      assert.is(code, 0, stderr);
+      assert.is(await sizeOf(image), '340x68');
+      near(await meanColour(image, '60:50:14:9'), expected.red, 12, 'the first part');
+      for (const x of [172, 256]) {
+        near(await meanColour(image, `80:4:${x}:6`), [0, 0, 0], 12, 'a bar above the second part');
+        near(await meanColour(image, `60:30:${x + 10}:19`), expected.lime, 12, 'the second part');
+      }
+    }
   });
 
   test('what cannot be written is an error that names the file, and leaves none', async ({ film }) => {

@@ -239,7 +239,7 @@ const chromaSteps: Readonly<Record<string, readonly [number, number]>> = {
  * Whether frames can be fitted. `pad` rounds sides down to whole samples of chroma; if the sides are odd, that needs
  * another format, which not all builds convert full range to.
  */
-function isFittable({ width, height, pixelFormat, colourRange }: VideoFacts): boolean {
+export function isFittable({ width, height, pixelFormat, colourRange }: VideoFacts): boolean {
   const match = fittableFormat.exec(pixelFormat ?? '');
   if (match === null || Math.min(width, height) < 2) return false;
   const [stepX, stepY] = chromaSteps[match[1] ?? match[2] ?? ''] ?? [1, 1];

@@ -1,4 +1,4 @@
-import type { Analysis, Orientation } from '../../jobs/media.js';
+import type { Analysis, Orientation, VideoFacts } from '../../jobs/media.js';
 import type { ColourConversion, FieldOrderDecision, Fit, VideoDecision } from '../decide/decisions.js';
 import type { ThumbnailSchedule } from '../decide/thumbnails.js';
 import type { Capabilities } from '../plan-types.js';
@@ -6,6 +6,7 @@ import { fileArgument, inputOptions } from '../safe-input.js';
 import { deinterlaceFilter, fitFilters } from './filters.js';
 import { orientationFilters, toneMapFilters, toRgb } from './frame-filters.js';
 import { decoderArgs, secondsArgument } from './input.js';
+import { shapeFilters } from './shapes.js';
 
 /** Maximum images of one run of ffmpeg that are taken one by one: when seeking, each has its own decoder. */
 const maxImagesPerRun = 10;
@@ -31,6 +32,8 @@ interface ThumbnailSource {
   readonly orientation: Orientation;
   /** The field order of interlaced frames; null for no deinterlacing. */
   readonly deinterlace: FieldOrderDecision | null;
+  /** The frame whose shape others get; null if all have one. */
+  readonly firstFrame: VideoFacts | null;
   /** The size of the images; null for that of the video. */
   readonly fit: Fit | null;
   readonly format: 'png' | 'jpg';
@@ -116,12 +119,13 @@ function singleImageArgs(
 }
 
 function inputArgs(
-  { codec, path, analysis }: ThumbnailSource,
+  { codec, path, analysis, firstFrame }: ThumbnailSource,
   options: readonly string[] = [],
 ): readonly string[] {
   return [
     ...inputOptions(analysis),
     ...decoderArgs(codec),
+    ...(firstFrame === null ? [] : ['-reinit_filter:v', '0']),
     ...['-noautorotate', ...options, '-i', fileArgument(path)],
   ];
 }
@@ -142,13 +146,17 @@ export const imageEncoderArgs = {
 
 function imageArgs(
   input: number,
-  { streamIndex, hasFrameRate, colours, mapping, orientation, deinterlace, fit, format }: ThumbnailSource,
+  source: ThumbnailSource,
   selection: string,
   capabilities: Capabilities,
 ): readonly string[] {
+  const { streamIndex, startSeconds, hasFrameRate, colours, mapping, orientation, deinterlace, fit, format } =
+    source;
   const scaleTo = fit?.scaleTo ?? null;
   const isMapped = mapping.toneMapFrom !== null;
   const filters = [
+    // Without `keepTimestamps`, times of the first frames would be 0.
+    ...shapeFilters({ ...source, staysInterlaced: false }, -startSeconds),
     ...(hasFrameRate ? [extendLastFrame] : []),
     // Fields are taken from neighbouring frames, so this comes before the selection.
     ...(deinterlace === null
