@@ -1,12 +1,13 @@
 import { copyFile, rename } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
-import { VencError } from '../../src/shared/errors.js';
+import { isVencError, VencError } from '../../src/shared/errors.js';
 import type { ThumbnailSettings } from '../../src/shared/settings/thumbnails.js';
 import { makeFolder } from '../../src/shared/util/disk.js';
 import type { Ffmpeg } from '../ffmpeg/index.js';
 import { extractSet } from '../pipeline/extract-thumbnails.js';
 import { planThumbnails } from '../plan/thumbnails.js';
 import { imageEncoderArgs } from '../plan/write/thumbnails.js';
+import { mapDiskError } from '../transfer/disk-errors.js';
 import {
   type LocalPrograms,
   openLocalFfmpeg,
@@ -90,10 +91,23 @@ function takeImages(
     ffmpeg.capabilities,
   );
   if ('failure' in plan) throw new VencError(plan.failure.errorClass, plan.failure.message);
-  return extractSet({ signal }, { ffmpeg }, plan, scratch);
+  return extractSet({ signal }, { ffmpeg }, plan, scratch).catch((error: unknown) => {
+    if (!isVencError(error, 'ThumbnailError')) throw error;
+    const message = `${path}: ${error.message.replace('The thumbnails', 'The images')}`;
+    const hint = 'play the video to its end to see whether it is damaged';
+    throw new VencError('ThumbnailError', message, { cause: error, hint });
+  });
 }
 
 async function save(image: string, output: string): Promise<void> {
-  await makeFolder(dirname(resolve(output)));
-  await copyFile(image, output);
+  const folder = dirname(resolve(output));
+  try {
+    await makeFolder(folder);
+    await copyFile(image, output);
+  } catch (error) {
+    const failed = mapDiskError(error, 'upload', output);
+    if (failed.errorClass !== 'OutOfSpaceError') throw failed;
+    const hint = 'free space there, or name another file with -o';
+    throw new VencError('OutOfSpaceError', `There is no space left in ${folder}.`, { cause: error, hint });
+  }
 }

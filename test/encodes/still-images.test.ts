@@ -95,6 +95,12 @@ for (const build of await shippedBuilds()) {
       assert.match(stderr, message);
     }
     assert.not(existsSync('late.png'));
+    const audio = join(tempFolder(), 'audio.mp4');
+    await makeMedia(audio, ['-f', 'lavfi', '-i', 'sine=d=1', '-c:a', 'aac']);
+    assert.match(
+      (await venc('frame', audio)).stderr,
+      /audio\.mp4 has no video\.\nvenc: hint: use a file with video/,
+    );
   });
   test.run();
 }

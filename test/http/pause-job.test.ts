@@ -77,7 +77,7 @@ test('the commands name what happens, and show and list show it', async ({ venc,
     (await venc(`pause ${id}`)).stderr,
     `venc: job ${id} is paused, and does not start until it is resumed\n`,
   );
-  assert.match((await venc(`show ${id}`)).stdout, /paused +yes: venc resume ends that/);
+  assert.match((await venc(`show ${id}`)).stdout, new RegExp(`paused +yes: venc resume ${id} ends that`));
   assert.match((await venc('list')).stdout, new RegExp(`${id} +paused`));
   assert.match((await venc(`progress ${id}`)).stdout, 'paused');
   assert.match((await venc(`resume ${id}`)).stderr, 'is not paused; it goes on in the next free slot');

@@ -154,6 +154,8 @@ class FolderSearch {
   readonly #root: string;
   readonly #rules: SearchRules;
   readonly #passedOver: string[] = [];
+  /** How many pipes, sockets and devices have the name of an input. */
+  #specials = 0;
   readonly #found: { readonly path: string; readonly error: VencError | null }[] = [];
   /** Links are followed at the end, so that a file has the name of its own folder and not that of a link. */
   #links: Place[] = [];
@@ -193,6 +195,9 @@ class FolderSearch {
     const repeats = `${countOf(this.#repeats, 'file or folder', 'files or folders')} found a second time`;
     return [
       ...(files.length === 0 ? [] : [`passed over ${countText(files, why)}`]),
+      ...(this.#specials === 0
+        ? []
+        : [`passed over ${countOf(this.#specials, 'pipe, socket or device', 'pipes, sockets or devices')}`]),
       ...(this.#repeats === 0 ? [] : [`passed over ${repeats}, through links or other arguments`]),
     ];
   }
@@ -225,7 +230,7 @@ class FolderSearch {
       ((entry.isFile() || entry.isSymbolicLink()) && this.#rules.isInput(place.path))
     )
       this.#addFile(place, isNamed ? null : invalidNameError(this.#nameOf(place.path)));
-    else this.#passedOver.push(place.path);
+    else this.#passOver(entry, place.path);
     return false;
   }
 
@@ -243,11 +248,16 @@ class FolderSearch {
       if (target.isDirectory() && isInFolder(root, real)) return;
       if (target.isDirectory()) await this.#readTree({ path, real });
       else if (target.isFile() && isInput) this.#addFile({ path, real }, null);
-      else this.#passedOver.push(path);
+      else this.#passOver(target, path);
     } catch (error) {
       if (isInput) this.#fail(path, unreadableError(this.#nameOf(path), error));
       else this.#passedOver.push(path);
     }
+  }
+
+  #passOver(found: Pick<Dirent, 'isFile'>, path: string): void {
+    if (!found.isFile() && this.#rules.isInput(path)) this.#specials += 1;
+    else this.#passedOver.push(path);
   }
 
   #fail(path: string, error: VencError): void {

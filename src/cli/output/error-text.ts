@@ -76,6 +76,8 @@ const adviceByMessage: readonly (readonly [ErrorClass, RegExp, string | null])[]
     /^No known format/,
     'Check that it is a media file, and that its beginning is not missing or behind other data.',
   ],
+  ['NoMediaError', / has no video\.$/, 'Use a file with video.'],
+  ['DownloadFailureError', /^The file was replaced or changed/, null],
   ['UnsupportedInputError', /is a playlist/, 'Use a media file that the playlist names.'],
   ['UnsupportedInputError', /animated WebP/, 'Convert it to GIF or to a video first.'],
   [

@@ -44,7 +44,7 @@ export function jobText(job: JobRecord, colours: TextColours, { now, progress }:
       : [['progress', formatProgress(displayProgress(progress), etaOfJob(progress.outputs))] as const]),
     ...(job.test ? [['test', 'yes: outputs are cut to 5 seconds'] as const] : []),
     ...(job.grouping === null ? [] : [['grouping', job.grouping] as const]),
-    ...(job.paused === true ? [['paused', 'yes: venc resume ends that'] as const] : []),
+    ...(job.paused === true ? [['paused', `yes: venc resume ${job.id} ends that`] as const] : []),
     ...(job.priority === undefined ? [] : [['priority', String(job.priority)] as const]),
     ...(job.requires === undefined ? [] : [['requires', job.requires.join(', ')] as const]),
     ...(job.pass_through === null ? [] : [['pass_through', job.pass_through] as const]),

@@ -42,6 +42,12 @@ test('a truncated input needs a complete copy', () => {
   );
 });
 
+test('a file that changed is not a matter of its server', () => {
+  const message =
+    'The file was replaced or changed after it was submitted to be read in place: submit it again.';
+  assert.is(adviceFor('DownloadFailureError', message), null);
+});
+
 test('a metadata service has no flag that allows it', () => {
   const guard = createSsrfGuard({ allowPrivateNetwork: true });
   for (const [host, verb] of [
