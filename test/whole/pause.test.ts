@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JobRecord } from '../../src/shared/records.js';
-import { processesOf } from '../helpers/chaos/processes.js';
+import { encoderStates } from '../helpers/chaos/processes.js';
 import { killDaemons, processKey, startDaemonProcess } from '../helpers/daemon-process.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
@@ -59,14 +58,6 @@ test('jobs that encode finish, others wait until the queue is resumed, also afte
   assert.is(ended.output_media_files[0]?.width, 64);
   await later.daemon.end('SIGTERM');
 });
-
-/** The states of the encoders in a folder, one letter each: `T` is stopped. */
-function encoderStates(folder: string): string {
-  return processesOf(folder)
-    .filter(({ command }) => / -progress /.test(command))
-    .map(({ pid }) => /^State:\s+(\w)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
-    .join('');
-}
 
 test('a pause with now stops the encoder, which goes on after the resume; a restart puts its job back', async () => {
   const folder = tempFolder();

@@ -25,3 +25,11 @@ export function processesOf(folder: string): readonly ProcessInfo[] {
     }
   });
 }
+
+/** The states of the encoders in a folder, one letter each: `T` is stopped. */
+export function encoderStates(folder: string): string {
+  return processesOf(folder)
+    .filter(({ command }) => / -progress /.test(command))
+    .map(({ pid }) => /^State:\s+(\w)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+    .join('');
+}
