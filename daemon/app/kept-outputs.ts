@@ -137,7 +137,7 @@ export class KeptOutputs {
   }
 
   async #tryToKeep(token: string, job: Job, version: string): Promise<void> {
-    const { records, log } = this.#base;
+    const { records, log, options } = this.#base;
     const { signal } = this.#closed;
     const account = records.accounts.account(job.accountId)?.name ?? job.accountId;
     try {
@@ -151,7 +151,7 @@ export class KeptOutputs {
       const reason = diskReason(error, 'write', 'the daemon has');
       log(
         'warn',
-        `A hosted output is not in --output-dir yet: ${reason}. It is tried again within 15 minutes.`,
+        `A hosted output is not in --output-dir ${options.outputFolder} yet: ${reason}. It is tried again within 15 minutes.`,
         {
           jobId: job.id,
         },

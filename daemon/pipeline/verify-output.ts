@@ -63,10 +63,14 @@ function findMismatch(product: Product, media: MediaFacts | null): JobFailure | 
 }
 
 /**
- * The failure of an output without any frame: of the settings if these ask for a clip, or for frames longer than the
+ * The failure of an output without any frame, or of a GIF with one, which is a still image: of the settings if these ask for a clip, or for frames longer than the
  * input.
  */
 function emptyFailure({ isClip, expectedSeconds, video }: Product): JobFailure {
+  if (video?.codec === 'gif')
+    return settingsFailure(
+      'A .gif needs two frames, and this one would have fewer. Choose a longer part of the input.',
+    );
   if (isClip) return settingsFailure('The clip is too short: it contains no frame of the input.');
   if (video !== null && expectedSeconds !== null && expectedSeconds < video.frameSeconds)
     return settingsFailure('The input is shorter than one frame at this frame rate. Choose a higher one.');

@@ -91,6 +91,9 @@ test('a clip between two frames, without any frame, is an error of the settings'
     verifyOutput({ ...whole, video: null }, null).failure?.message ?? '',
     /shorter than one frame of the output/,
   );
+  const gif = { codec: 'gif', width: 64, height: 64, frameSeconds: 0.1, frames: null };
+  const still = verifyOutput({ ...whole, expectedSeconds: 0.1, video: gif }, null).failure;
+  assert.match(still?.message ?? '', /\.gif needs two frames/);
   const wide = { ...short, expectedSeconds: 0.2, contentSeconds: 0.2 };
   assert.is(verifyOutput(wide, null).failure?.errorClass, 'TranscodingError');
   const failure = new VencError('TranscodingError', 'The encoder gave up.');

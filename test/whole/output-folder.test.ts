@@ -149,7 +149,7 @@ test('a folder that cannot be written leaves the job finished, and a later start
     ((await (await fetch(`${first.url}/v2/jobs/${id}`, { headers })).json()) as { job: JobRecord }).job;
   assert.is((await pollUntil(details, ({ state }) => isFinal(state))).state, 'finished');
   await waitUntil('the warning', () =>
-    first.logged().includes('is not in --output-dir yet: there is a file where a folder'),
+    first.logged().includes(`is not in --output-dir ${outputs} yet: there is a file where a folder`),
   );
   await first.end('SIGKILL');
   rmSync(join(outputs, 'default'));
