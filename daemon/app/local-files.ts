@@ -55,11 +55,19 @@ export async function probeVideo(ffmpeg: Ffmpeg, path: string, signal: AbortSign
 /** Passes a new temporary folder to `use` and removes it afterwards. Ctrl-Z stops the programs of `use` as well. */
 export async function withScratch<T>(use: (scratch: string) => Promise<T>): Promise<T> {
   const scratch = await mkdtemp(join(tmpdir(), 'venc-'));
+  try {
+    return await withFreezing(() => use(scratch));
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** Ctrl-Z stops the programs of `use` as well. */
+export async function withFreezing<T>(use: () => Promise<T>): Promise<T> {
   const endFreezing = freezeOnSuspend();
   try {
-    return await use(scratch);
+    return await use();
   } finally {
     endFreezing();
-    await rm(scratch, { recursive: true, force: true });
   }
 }

@@ -48,6 +48,11 @@ export const commandTable = {
     summary: 'write a contact sheet of a video file: images at even distances',
     load: () => import('./commands/sheet.js'),
   },
+  join: {
+    group: 'jobs',
+    summary: 'join local video files, one after another',
+    load: () => import('./commands/join.js'),
+  },
   explain: {
     group: 'jobs',
     summary: 'explain a setting: its value, default, rules and an example',

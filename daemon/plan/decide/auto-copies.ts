@@ -12,7 +12,14 @@ import { isHigher } from './timing.js';
 type Difference = readonly [property: string, differs: boolean];
 
 /** Containers that store the time of each frame, and packets as all other containers have them. */
-const copyableFormats: ReadonlySet<string> = new Set(['mpeg4', 'matroska', 'webm', 'mpeg-ts', 'flv', 'ogg']);
+export const copyableFormats: ReadonlySet<string> = new Set([
+  'mpeg4',
+  'matroska',
+  'webm',
+  'mpeg-ts',
+  'flv',
+  'ogg',
+]);
 
 /** Whether a stream may be copied or encoded, as the input turns out. */
 export function hasAutoCopies({ copy_video, copy_audio }: OutputSettings): boolean {

@@ -122,7 +122,8 @@ export function conversionWarnings(
   return changeWarnings(converted?.parts ?? [], clip, result);
 }
 
-const layoutNames: Readonly<Record<number, string>> = { 1: 'mono', 2: 'stereo', 6: '5.1', 8: '7.1' };
+/** The layouts of channels by their number, by the names of ffmpeg. */
+export const layoutNames: Readonly<Record<number, string>> = { 1: 'mono', 2: 'stereo', 6: '5.1', 8: '7.1' };
 
 function formatName({ sampleRate, channels }: Pick<AudioPart, 'sampleRate' | 'channels'>): string {
   return `${sampleRate / 1000} kHz ${layoutName(channels)}`;

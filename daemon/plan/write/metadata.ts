@@ -1,3 +1,4 @@
+import type { ChapterFacts, Tag } from '../../jobs/media.js';
 import type { Decision } from '../decide/decisions.js';
 import type { PlannedFile, PlanPaths } from '../plan-types.js';
 import { fileArgument } from '../safe-input.js';
@@ -10,19 +11,28 @@ export function metadataFileOf(decision: Decision, paths: PlanPaths): readonly P
   if (metadata === undefined) return [];
   // `-ss` of the output moves the chapters of all inputs.
   const { seconds: skipSeconds } = skipOf(decision);
+  const tags = metadata.tags.filter(({ name }) => name !== 'timecode' || videoTimecodeOf(decision) === null);
+  const content = metadataText(tags, metadata.chapters, skipSeconds);
+  return [{ path: pathOf(decision, paths), content, holds: 'metadata' }];
+}
+
+/** Tags and chapters in ffmpeg's format for metadata. The chapters are moved by a number of seconds. */
+export function metadataText(
+  tags: readonly Tag[],
+  chapters: readonly ChapterFacts[],
+  skipSeconds = 0,
+): string {
   const milliseconds = (seconds: number) => Math.round((seconds + skipSeconds) * 1000);
   const lines = [
     ';FFMETADATA1',
-    ...metadata.tags
-      .filter(({ name }) => name !== 'timecode' || videoTimecodeOf(decision) === null)
-      .map(({ name, value }) => `${escaped(name)}=${escaped(value)}`),
-    ...metadata.chapters.flatMap(({ startSeconds, endSeconds, title }) => [
+    ...tags.map(({ name, value }) => `${escaped(name)}=${escaped(value)}`),
+    ...chapters.flatMap(({ startSeconds, endSeconds, title }) => [
       ...['[CHAPTER]', 'TIMEBASE=1/1000'],
       ...[`START=${milliseconds(startSeconds)}`, `END=${milliseconds(endSeconds)}`],
       ...(title === undefined ? [] : [`title=${escaped(title)}`]),
     ]),
   ];
-  return [{ path: pathOf(decision, paths), content: `${lines.join('\n')}\n`, holds: 'metadata' }];
+  return `${lines.join('\n')}\n`;
 }
 
 /** The file with the tags and chapters as an input. */

@@ -38,6 +38,7 @@ const argumentsBySource: Readonly<Record<string, readonly string[]>> = {
     'compare reference',
     'frame file',
     'sheet file',
+    'join files',
   ],
   folders: ['backup folder', 'restore folder'],
   inputs: ['input id'],

@@ -16,6 +16,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
     compare: ['a.mp4', 'b.mov'],
     frame: ['film.mov'],
     sheet: ['film.mov', '4x5'],
+    join: ['a.mp4', 'b.mp4'],
     completion: ['bash'],
   },
   ...Object.fromEntries(

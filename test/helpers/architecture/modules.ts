@@ -135,6 +135,7 @@ export const moduleMap: ModuleMap = {
         'src/cli/submit/after-submit.ts',
         'src/cli/run/encode-all.ts',
         'src/cli/run/write-image.ts',
+        'src/cli/commands/join.ts',
         'src/cli/input/with-setup.ts',
       ],
       to: 'daemon',
