@@ -99,6 +99,7 @@ test('what cannot be piped is rejected, and stdout stays empty', async () => {
     [['in.mkv', '-o', '-', '--format', 'ts', '--video-bitrate', '500'], /--video-bitrate .* two passes/],
     [['in.mkv', '-o', '-', '--format', 'ts', '--thumbnails', 'number=2'], /thumbnails cannot/],
     [['in.mkv', '-o', '-', '-o', 'a.ts', '--format', 'ts'], /Only one output/],
+    [['.', '-o', '-', '--format', 'ts'], /Only one output/],
     [['in.mkv', '--hls', '-'], /--hls or --dash writes many files/],
     [['-', '-o', 'a.mp4'], /Nothing came from stdin: it is empty/],
   ];

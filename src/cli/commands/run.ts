@@ -49,7 +49,7 @@ import { type Encoding, encodeAll } from '../run/encode-all.js';
 import { checkDestinations, prepareRuns } from '../run/prepare-runs.js';
 import { createResults } from '../run/results.js';
 import { withRunFolder } from '../run/run-folder.js';
-import { rejectSideOutputs, toStdout } from '../run/stdout-output.js';
+import { rejectSideOutputs, severalOutputsError, toStdout } from '../run/stdout-output.js';
 import { listenForInterrupt } from '../terminal/interrupt.js';
 import type { Io } from '../terminal/io.js';
 import {
@@ -169,6 +169,7 @@ async function run(
         ...{ io, outFolder: outputFolderOf(options) },
       });
       const { inputs } = found;
+      if (stdout !== null && isBatch(found)) throw severalOutputsError();
       const destinations = await resolveDestinations(outsOf(options, found), found, {
         cwd: process.cwd(),
         args: options,

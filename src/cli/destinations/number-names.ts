@@ -20,6 +20,8 @@ interface Conflict {
   readonly input: string;
   readonly wanted: string;
   readonly owner: string;
+  /** The file of the owner: `wanted`, perhaps in other letter case. */
+  readonly held: string;
   /** The new name. */
   readonly path: string;
 }
@@ -42,10 +44,10 @@ export function numberNames(
   claims: readonly Claim[],
   withNumber: (path: string, number: number) => string = numberedFile,
 ): { readonly paths: readonly (readonly string[])[]; readonly conflicts: readonly Conflict[] } {
-  const owners = new Map<string, string>();
+  const owners = new Map<string, { readonly input: string; readonly path: string }>();
   const sorted = [...claims.entries()].toSorted(([, one], [, other]) => (one.input < other.input ? -1 : 1));
   for (const [, { input, paths }] of sorted)
-    for (const path of paths) if (!owners.has(keyOf(path))) owners.set(keyOf(path), input);
+    for (const path of paths) if (!owners.has(keyOf(path))) owners.set(keyOf(path), { input, path });
   const taken = new Set([...owners.keys(), ...claims.map(({ input }) => keyOf(input))]);
   const conflicts: Conflict[] = [];
   // The next number of each name: many inputs may have one name.
@@ -54,13 +56,13 @@ export function numberNames(
   for (const [index, { input, paths }] of sorted) {
     const found = paths.map((wanted) => {
       const owner = owners.get(keyOf(wanted));
-      if (owner === undefined || owner === input || isUrl(wanted)) return wanted;
+      if (owner === undefined || owner.input === input || isUrl(wanted)) return wanted;
       let number = next.get(keyOf(wanted)) ?? 2;
       while (taken.has(keyOf(withNumber(wanted, number)))) number += 1;
       next.set(keyOf(wanted), number + 1);
       const path = withNumber(wanted, number);
       taken.add(keyOf(path));
-      conflicts.push({ input, wanted, owner, path });
+      conflicts.push({ input, wanted, owner: owner.input, held: owner.path, path });
       return path;
     });
     numbered.set(index, found);
@@ -97,15 +99,15 @@ export function reportConflicts(
   if (conflicts.length === 0) return;
   if (onConflict === 'fail') {
     const messages = conflicts.map(
-      ({ owner, input, wanted }) => `${owner} and ${input} would both be written to ${wanted}.`,
+      ({ owner, input, held }) => `${owner} and ${input} would both be written to ${held}.`,
     );
     throw new VencError('UsageError', `${messages.join(' ')} Nothing was ${done}.`, {
       messages: [...messages, `Nothing was ${done}.`],
       hint: 'number them with --on-conflict number, or name them with --name',
     });
   }
-  for (const { owner, input, wanted, path } of conflicts.slice(0, maxPrinted))
-    writeInfo(`venc: ${safeText(`${input}: its output is ${path}, because ${owner} has ${wanted}`)}\n`);
+  for (const { owner, input, held, path } of conflicts.slice(0, maxPrinted))
+    writeInfo(`venc: ${safeText(`${input}: its output is ${path}, because ${owner} has ${held}`)}\n`);
   const rest = conflicts.length - maxPrinted;
   if (rest > 0) writeInfo(`venc: ${rest} more outputs have a number in their names\n`);
 }

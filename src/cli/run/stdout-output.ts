@@ -48,6 +48,10 @@ interface PipedArgs extends CreateArgs {
 const usageError = (message: string, hint?: string) =>
   new VencError('UsageError', message, hint === undefined ? {} : { hint });
 
+/** The error for `-o -` with several inputs, such as the files of a folder. */
+export const severalOutputsError = () =>
+  usageError('Only one output of one input can go to stdout.', 'write the outputs to files');
+
 /**
  * The options of a run with `-o -` replaced by a file in the temporary folder, and the output that this file is for.
  * Null without `-o -`. Throws `UsageError` if the output cannot go to stdout.
@@ -64,8 +68,7 @@ export function toStdout<T extends PipedArgs>(
       `${ladderTerm(options)} writes many files, which stdout cannot hold.`,
       'name a folder: -o out/',
     );
-  if (out.length > 1 || (options.output ?? []).length > 1 || inputs.length > 1)
-    throw usageError('Only one output of one input can go to stdout.', 'write the outputs to files');
+  if (out.length > 1 || (options.output ?? []).length > 1 || inputs.length > 1) throw severalOutputsError();
   for (const [name, flag, reason] of unusable)
     if (options[name] === true) throw usageError(`${flag} and -o - cannot be combined: ${reason}.`);
   if (typeof format !== 'string')

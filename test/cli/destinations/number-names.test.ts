@@ -52,6 +52,9 @@ test('conflicts are printed up to ten, and fail all at once if they are to', () 
   assert.is(printed.length, 11);
   assert.is(printed[0], 'venc: 1.mov: its output is a-2.mp4, because 0.mov has a.mp4\n');
   assert.is(printed.at(-1), 'venc: 3 more outputs have a number in their names\n');
+  const cases = numberNames([claim('Film.mov', 'o/Film.mp4'), claim('film.mov', 'o/film.mp4')]).conflicts;
+  reportConflicts(cases, { done: 'encoded' }, (text) => printed.push(text));
+  assert.is(printed.at(-1), 'venc: film.mov: its output is o/film-2.mp4, because Film.mov has o/Film.mp4\n');
   assert.throws(
     () => reportConflicts(conflicts, { onConflict: 'fail', done: 'encoded' }, () => {}),
     (error: Error & { messages: readonly string[] }) =>
