@@ -28,7 +28,7 @@ export const folderSecrets = ['a-secret-of-a-bucket', 'an-owner-key-for-tests'] 
 
 /**
  * Creates a data folder with jobs in every state, idempotency keys, pending notifications, removed jobs, accounts, all kinds of keys,
- * a retired one, credentials and drained workers.
+ * a retired one, a pause, a preset, credentials and drained workers.
  */
 export async function fillDataFolder(jobCount: number): Promise<string> {
   const folder = join(tempFolder(), 'data');
@@ -39,6 +39,10 @@ export async function fillDataFolder(jobCount: number): Promise<string> {
   await accounts.ensureOwner('an-earlier-key-for-tests');
   await rotateOwnerKey(openFolderSetup(folder), 3600);
   await accounts.ensureOwner(folderSecrets[1]);
+  const since = daysAgo(1).toISOString();
+  await accounts.changePause('default', () => ({ since, seconds: null, isFrozen: true }));
+  await accounts.changeOpenHours(() => ({ since, seconds: 7200 }));
+  await accounts.changePresets('default', () => ({ tiny: { width: 160 } }));
   await accounts.close();
   await createAccount(openFolderSetup(folder), 'studio');
   const { id: usedKey } = await createKey(openFolderSetup(folder), 'studio', 'read-only');
@@ -59,6 +63,9 @@ export async function fillDataFolder(jobCount: number): Promise<string> {
   return folder;
 }
 
+/** An input of a job that is read in place. */
+const inPlace = { identity: '1:2', sizeBytes: 3, modifiedNs: '4000000000000000000', daemonId: 'box' };
+
 /** Adds jobs that wait, run, have ended with a notification that is not delivered, and were removed. */
 async function addJobs(store: JobStore, now: Date): Promise<void> {
   await store.create(draftWith({ key: 'a key \u00e4"', now, queueing: { priority: 5, requires: ['gpu'] } }));
@@ -74,6 +81,7 @@ async function addJobs(store: JobStore, now: Date): Promise<void> {
     await updateAll(store, removed, [...startUpdates, ...finished]);
     await store.remove(removed.id);
   }
+  await store.update(ended.id, (job) => ({ ...job, input: { ...job.input, inPlace } }));
   const cancelled = await store.create(draftWith({ now }));
   await store.update(cancelled.id, applying({ type: 'cancelled' }, now));
 }
