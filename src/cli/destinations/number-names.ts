@@ -18,9 +18,8 @@ export interface Claim {
 /** A file that has another name than its input asks for, because another input has that. */
 interface Conflict {
   readonly input: string;
-  readonly wanted: string;
   readonly owner: string;
-  /** The file of the owner: `wanted`, perhaps in other letter case. */
+  /** The file that both ask for, in the letter case of the owner. */
   readonly held: string;
   /** The new name. */
   readonly path: string;
@@ -62,7 +61,7 @@ export function numberNames(
       next.set(keyOf(wanted), number + 1);
       const path = withNumber(wanted, number);
       taken.add(keyOf(path));
-      conflicts.push({ input, wanted, owner: owner.input, held: owner.path, path });
+      conflicts.push({ input, owner: owner.input, held: owner.path, path });
       return path;
     });
     numbered.set(index, found);
