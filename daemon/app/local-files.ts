@@ -25,7 +25,7 @@ export interface VideoFile {
 export async function openLocalFfmpeg({ onDetail, ...programs }: LocalPrograms): Promise<Ffmpeg> {
   const { ffmpeg } = await openFfmpeg(programs);
   if (ffmpeg === null) throw new VencError('UnavailableError', missingFfmpegMessage);
-  const log = createLog(() => new Date(), [({ message }) => onDetail?.(message)]);
+  const log = createLog(() => new Date(), [({ message }) => onDetail?.(message.replace(/^venc: /, ''))]);
   return withCommandLog(ffmpeg, log, 'venc');
 }
 

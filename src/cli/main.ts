@@ -1,3 +1,4 @@
+import { exitCodes } from '../shared/exit-codes.js';
 import { productVersion } from '../shared/version.js';
 import { createIo } from './terminal/io.js';
 
@@ -25,6 +26,8 @@ export async function main(argv: readonly string[]): Promise<void> {
     const { formatError, exitCodeOf } = await import('./output/error-text.js');
     io.writeStderr(formatError(error, isDebugging));
     process.exitCode = exitCodeOf(error);
+    // A reader of stdout that has stopped reading must not keep a command that was interrupted.
+    if (process.exitCode === exitCodes.interrupted) process.exit();
   }
 }
 

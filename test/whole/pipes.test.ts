@@ -8,6 +8,7 @@ import * as assert from 'uvu/assert';
 import { processesOf } from '../helpers/chaos/processes.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
+import { waitUntil } from '../helpers/wait-until.js';
 
 const test = suite('pipes');
 const folder = tempFolder();
@@ -88,6 +89,22 @@ test('a reader that closes the pipe ends ffmpeg, and nothing is left', async () 
   assert.match(stderr, /^venc: The reader of stdout closed the pipe before the end/);
   assert.equal(processesOf(folder), []);
   assert.equal(readdirSync(temporary), []);
+});
+
+test('Ctrl-C ends a run whose reader has stopped reading', async () => {
+  const words = ['run', 'in.mkv', '-o', '-', '--format', 'ts', '--video-bitrate', '20000', '--onepass'];
+  const child = spawn(process.execPath, [resolve('bin/venc.js'), ...words, '--progress', 'none'], {
+    cwd: folder,
+    env: { ...process.env, HOME: folder, TMPDIR: temporary },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = new Promise<number | null>((done) => child.on('exit', done));
+  await waitUntil('the pipe is full', async () => child.stdout.readableLength > 0);
+  child.kill('SIGINT');
+  assert.is(await ended, 130);
+  assert.equal(processesOf(folder), []);
+  assert.equal(readdirSync(temporary), []);
+  child.stdout.destroy();
 });
 
 test('what cannot be piped is rejected, and stdout stays empty', async () => {

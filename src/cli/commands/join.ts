@@ -68,7 +68,9 @@ async function run(
       joinFiles(files, {
         ...programs,
         ...{ output: out, folder, signal },
-        onDetail: io.isVerbose ? (line) => io.writeStderr(`venc: ${safeText(line)}\n`) : undefined,
+        onDetail: io.isVerbose
+          ? (line) => io.writeStderr(`venc: ${safeText(line.replace(/^Job \d+: /, ''))}\n`)
+          : undefined,
         onProgress: (percent, activity) => display.update(percent, activity, {}),
       }),
     );

@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
 import { VencError } from '../../shared/errors.js';
 import { integerParser } from '../../shared/flag-parsers.js';
+import { safeText } from '../../shared/text/safe-text.js';
 import { isUrl } from '../../shared/text/url-text.js';
 import type { Context, ProgramFlags } from '../context.js';
 import { rejectInputAsOutput, requireAbsent, requireWritable } from '../destinations/check-destinations.js';
@@ -60,7 +61,12 @@ export async function writeImage(
   const programs = await context.programs(flags);
   const { signal, dispose } = listenForInterrupt(context.io);
   try {
-    await make(await import('../../../daemon/app/still-images.js'), { ...programs, output, width, signal });
+    await make(await import('../../../daemon/app/still-images.js'), {
+      ...{ ...programs, output, width, signal },
+      onDetail: context.io.isVerbose
+        ? (line) => context.io.writeStderr(`venc: ${safeText(line)}\n`)
+        : undefined,
+    });
   } finally {
     dispose();
   }

@@ -52,8 +52,8 @@ interface Submitted {
   readonly folders: ReadonlyMap<number, string>;
   /** The exit code of the first error. */
   readonly code: ExitCode;
-  /** Whether a job has an output that the service hosts. */
-  readonly isHosted: boolean;
+  /** How long the service hosts outputs of the jobs at least, such as `24 hours`; null if it hosts none. */
+  readonly hostedFor: string | null;
   readonly isTest: boolean;
 }
 
@@ -134,7 +134,7 @@ async function createAll(context: CreateContext): Promise<Submitted> {
   const inputs = new Map<number, SubmittedInput>();
   const failures = [...stream.failures];
   let { code } = stream;
-  let isHosted = false;
+  let hostedFor: string | null = null;
   let isTest = false;
   const addresses = await uploads?.createUploader().uploadAll(stream.shared);
   try {
@@ -143,7 +143,7 @@ async function createAll(context: CreateContext): Promise<Submitted> {
       signal.throwIfAborted();
       try {
         const prepared = await request.prepare();
-        isHosted ||= hostsOutputs(prepared.fields);
+        if (hostsOutputs(prepared.fields)) hostedFor = hostingTime(prepared.fields);
         const fields = await withAddresses(prepared.sent, addresses);
         const key = name === null ? (options.idempotencyKey ?? null) : `${keyStem}-${number}`;
         const created = await createOne({ ...prepared, fields }, { ...context, name, key });
@@ -171,7 +171,12 @@ async function createAll(context: CreateContext): Promise<Submitted> {
   } catch (error) {
     throw (signal.aborted ? stream.interruptedError(ids.length) : null) ?? error;
   }
-  return { ids, inputs, failures, folders, code, isHosted, isTest };
+  return { ids, inputs, failures, folders, code, hostedFor, isTest };
+}
+
+/** How long the outputs of a request are hosted (`keep`). */
+function hostingTime({ keep }: RequestFields): string {
+  return typeof keep === 'number' ? `${keep}s` : String(keep ?? '24 hours');
 }
 
 /** The answer of the service to a create; the id is 0 if it has none. */
@@ -324,12 +329,12 @@ interface AfterSubmitOptions {
  */
 async function afterSubmit(
   client: Client,
-  { ids, folders, code, isHosted, ...submitted }: Submitted,
+  { ids, folders, code, hostedFor, ...submitted }: Submitted,
   { io, mode, options, waiting, repeat, programs }: AfterSubmitOptions,
 ): Promise<ExitCode> {
   if (ids.length === 0) return code;
   if (options.wait !== true) {
-    if (isForPerson(io, mode, options)) io.writeInfo(formatNextSteps(ids, isHosted));
+    if (isForPerson(io, mode, options)) io.writeInfo(formatNextSteps(ids, hostedFor));
     return code;
   }
   const { waitAndDownload } = await import('./after-submit.js');
@@ -349,12 +354,15 @@ function isForPerson({ isTerminal }: Io, mode: ProgressMode, { json }: SubmitOpt
 /** Maximum number of ids to print in full. */
 const maxIds = 12;
 
-function formatNextSteps(ids: readonly number[], isHosted: boolean): string {
+function formatNextSteps(ids: readonly number[], hostedFor: string | null): string {
   const isMany = ids.length > maxIds;
   const args = isMany ? `${ids[0]} ... ${ids.at(-1)}` : ids.join(' ');
   // Without ids, watch shows all active jobs.
   const watch = isMany ? 'venc watch' : `venc watch ${args}`;
   const rest = isMany ? ` (all ${ids.length} ids)` : '';
-  const download = isHosted ? `venc: to download the outputs afterwards: venc download ${args}${rest}\n` : '';
+  const download =
+    hostedFor === null
+      ? ''
+      : `venc: to download the outputs (kept for ${hostedFor}): venc download ${args}${rest}\n`;
   return `venc: to watch the progress: ${watch}\n${download}`;
 }

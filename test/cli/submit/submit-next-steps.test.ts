@@ -28,7 +28,7 @@ if (hasTmux()) {
       assert.not.match(before, 'venc watch');
       await submit(url);
       await terminal.shows(
-        /^104\nvenc: to watch the progress: venc watch 104\nvenc: to download the outputs afterwards: venc download 104\nended/m,
+        /^104\nvenc: to watch the progress: venc watch 104\nvenc: to download the outputs \(kept for 24 hours\): venc download 104\nended/m,
       );
       await submit(`${url} ${url} --base-url s3://b/out`);
       await terminal.shows(
@@ -37,7 +37,7 @@ if (hasTmux()) {
       await terminal.type('clear');
       await submit(Array.from({ length: 13 }, () => url).join(' '));
       await terminal.shows(
-        /^119 {2}http:\/\/h\/1\.mov\nvenc: to watch the progress: venc watch\nvenc: to download the outputs afterwards: venc download 107 \.\.\. 119 \(all 13 ids\)\nended/m,
+        /^119 {2}http:\/\/h\/1\.mov\nvenc: to watch the progress: venc watch\nvenc: to download the outputs \(kept for 24 hours\): venc download 107 \.\.\. 119 \(all 13 ids\)\nended/m,
       );
     } finally {
       await terminal.close();
