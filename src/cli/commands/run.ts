@@ -41,7 +41,7 @@ import {
   withExamplesFirst,
 } from '../input/job-args.js';
 import { assumedRequest, isRequestName, localRequest } from '../input/job-input.js';
-import { addLadderOptions, hasLadder, ladderTerm } from '../input/ladder-flags.js';
+import { addLadderOptions, hasLadder, otherNames } from '../input/ladder-flags.js';
 import { createPresets, withPresetLadder } from '../input/presets.js';
 import { withoutProgram, withTypedErrors, withValidation } from '../input/typed-request.js';
 import { assignDestinations, type OutputDestinations } from '../run/assign-destinations.js';
@@ -269,22 +269,8 @@ function rejectBatchFlags({ sample, name, match, exclude, skipExisting }: RunOpt
 /** Rejects `--name` if it is not valid, or if something else names the outputs. */
 function checkPattern(options: RunOptions, destinations: OutputDestinations): void {
   if (options.name === undefined) return;
-  const other = hasLadder(options)
-    ? `${ladderTerm(options)} names`
-    : options.filename !== undefined
-      ? '--filename names'
-      : destinations.files.length > 0
-        ? '-o names'
-        : null;
-  if (other !== null)
-    throw new VencError(
-      'UsageError',
-      `${other} the outputs, so --name cannot; with --name, -o is a folder.`,
-      {
-        hint: 'end a new folder with a slash: -o out/',
-      },
-    );
-  validateNamePattern(options.name);
+  const other = otherNames(options) ?? (destinations.files.length > 0 ? '-o' : null);
+  validateNamePattern(options.name, other);
 }
 
 function warnRepeated(args: readonly string[], io: Io): void {

@@ -3,6 +3,8 @@ import { VencError } from '../../shared/errors.js';
 import { durationParser } from '../../shared/flag-parsers.js';
 import { repeatCommand } from '../batch/repeat-command.js';
 import type { Context } from '../context.js';
+import { addNameOption } from '../destinations/name-pattern.js';
+import { conflictOption } from '../destinations/number-names.js';
 import { addFolderOptions } from '../input/find-inputs.js';
 import { fromOption, namedInputs } from '../input/input-list.js';
 import { addJobOptions, sidecarOption, withExamplesFirst } from '../input/job-args.js';
@@ -32,6 +34,8 @@ export function define(command: Command, { handler }: Context): void {
         'sidecarSubtitles',
         'match',
         'exclude',
+        'name',
+        'skipExisting',
       ]),
     )
     .option('--idempotency-key <key>', 'create no second job with this key within 24 hours', idempotencyKeyOf)
@@ -51,6 +55,10 @@ export function define(command: Command, { handler }: Context): void {
     .option(...sidecarOption)
     .option(...progressOption);
   addFolderOptions(command);
+  addNameOption(command, '{stem}-{label}.{ext}').option(...conflictOption);
+  command.addOption(
+    new Option('--skip-existing', 'with --download: skip inputs with whole outputs').conflicts('force'),
+  );
   withExamplesFirst(addLadderOptions(addJobOptions(command), 'url'), details).action(
     handler((args: readonly string[], given: SubmitOptions, context: Context) => {
       const options = { ...given, presets: createPresets(context.io.env, context.client) };
@@ -71,10 +79,11 @@ export function define(command: Command, { handler }: Context): void {
 }
 
 /** Throws `UsageError` for flags without effect and for conflicting flags. */
-function rejectUnusedFlags({ wait, timeout, download, json }: SubmitOptions): void {
+function rejectUnusedFlags({ wait, timeout, download, json, skipExisting }: SubmitOptions): void {
   const unusedFlags = [
     ['--timeout', timeout !== undefined && wait !== true, '--wait'],
     ['--download', download !== undefined && wait !== true, '--wait'],
+    ['--skip-existing', skipExisting === true && download === undefined, '--download'],
   ] as const;
   for (const [flag, isUnused, partner] of unusedFlags)
     if (isUnused) throw new VencError('UsageError', `${flag} needs ${partner}.`);
@@ -104,11 +113,8 @@ Other users of this machine can see passwords in arguments for a moment: send su
 Examples:
   venc submit https://example.com/film.mov
   venc submit film.mov --wait --download films --filename film.mp4
-  venc submit films/ --exclude extras --wait --download encoded
+  venc submit films/ --wait --download encoded --skip-existing
   venc submit film.mov --hls s3://bucket/film
-  venc submit film.mov --stage s3://bucket/incoming
-  venc submit film.mov --output filename=small.mp4,width=640 \\
-    --output filename=large.mp4,width=1920
   venc submit request.json --test
   echo '{"input": "sftp://me:secret@example.com/a.mov"}' | venc submit -
   venc submit - --ndjson --idempotency-key tuesday < jobs.ndjson`;

@@ -15,13 +15,23 @@ type Placeholder = (typeof placeholders)[number];
 /** The size of the video of an output; null if it has none. */
 export type OutputSize = { readonly width: number; readonly height: number } | null;
 
-/** Adds `--name`. */
-export function addNameOption(command: Command): Command {
-  return command.option('--name <pattern>', "output names, as '{dir}/{stem}-{height}p.{ext}'");
+/** Adds `--name` with an example of a pattern. */
+export function addNameOption(command: Command, example = '{dir}/{stem}-{height}p.{ext}'): Command {
+  return command.option('--name <pattern>', `output names, as '${example}'`);
 }
 
-/** Rejects a pattern of `--name` that has unknown placeholders or no file name, or leaves the output folder. */
-export function validateNamePattern(pattern: string): void {
+/**
+ * Rejects a pattern of `--name` that has unknown placeholders or no file name, or leaves the output folder, and each if
+ * something else, such as `--filename`, names the outputs.
+ */
+export function validateNamePattern(pattern: string, other: string | null): void {
+  if (other !== null)
+    throw new VencError('UsageError', `${other} names the outputs, so --name cannot.`, {
+      hint:
+        other === '-o'
+          ? 'with --name, -o is a folder; end a new one with a slash: -o out/'
+          : 'leave one of them out',
+    });
   for (const [, name = ''] of pattern.matchAll(/\{([^{}]*)\}/g)) {
     if (placeholders.some((one) => one === name)) continue;
     const [suggestion] = findSuggestions(name, placeholders);

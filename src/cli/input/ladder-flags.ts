@@ -81,6 +81,12 @@ export function ladderTerm({ ladderPreset }: LadderArgs): string {
   return ladderPreset === undefined ? '--hls or --dash' : `--preset ${ladderPreset}`;
 }
 
+/** What names the outputs instead of `--name`; null if nothing does. */
+export function otherNames(options: LadderArgs & { readonly [attribute: string]: unknown }): string | null {
+  if (hasLadder(options)) return ladderTerm(options);
+  return options.filename === undefined ? null : '--filename';
+}
+
 /** Where the settings of a ladder come from. */
 interface LadderSettings {
   /** The name of the preset; empty without one. */

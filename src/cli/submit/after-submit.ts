@@ -41,7 +41,7 @@ export interface WaitOptions {
   readonly programs: () => ReturnType<Context['programs']>;
   readonly io: Io;
   readonly mode: ProgressMode;
-  readonly options: Pick<SubmitOptions, 'download' | 'force'>;
+  readonly options: Pick<SubmitOptions, 'download' | 'force' | 'skipExisting'>;
   /** The folder for the downloads of each job, relative to `download`. */
   readonly folders: ReadonlyMap<number, string>;
   readonly interruption: Interruption;
@@ -77,7 +77,8 @@ async function download(
     if (ended === exitCodes.done && io.isTerminal.stderr) await printExpiry(client, ids, io);
     return ended;
   }
-  const isForced = options.force === true;
+  // Downloads that are there and not whole are made again.
+  const isForced = options.force === true || options.skipExisting === true;
   const downloaded = await downloadFinishedJobs(client, ids, io, {
     folder: options.download,
     folders,

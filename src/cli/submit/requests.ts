@@ -1,15 +1,18 @@
 import { basename, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import type { RequestFields } from '../../shared/settings/setting.js';
 import type { Context } from '../context.js';
+import { needsSize, validateNamePattern, withNames } from '../destinations/name-pattern.js';
+import { numberNames, type OnConflict, reportConflicts } from '../destinations/number-names.js';
 import { hasFileOutput, isHosted, outputsIn, withOverwrite } from '../destinations/output-names.js';
 import { isBatch } from '../destinations/resolve-destinations.js';
 import type { FileToUpload } from '../input/files.js';
 import { type FolderArgs, type FoundInput, findInputs, namesInFolders } from '../input/find-inputs.js';
 import { buildRequest, buildRequestBody, type JobArgs, validateRequest } from '../input/job-args.js';
 import { isRequestName, readJobInput, sidecarsOf } from '../input/job-input.js';
-import { rejectLadderPlace } from '../input/ladder-flags.js';
+import { otherNames, rejectLadderPlace } from '../input/ladder-flags.js';
 import { printRequestWarnings, type TypedRequest, withTypedTerms } from '../input/typed-request.js';
 import type { BatchFailure } from '../output/batch-text.js';
 import type { Io } from '../terminal/io.js';
@@ -27,6 +30,9 @@ export interface SubmitOptions extends JobArgs, FolderArgs {
   readonly timeout?: number;
   readonly download?: string;
   readonly force?: boolean;
+  readonly name?: string;
+  readonly onConflict?: OnConflict;
+  readonly skipExisting?: boolean;
   readonly stage?: string;
   readonly inPlace?: boolean;
   readonly progress?: ProgressChoice;
@@ -99,29 +105,55 @@ export async function readInputs(
   const shared = new Map<string, FileToUpload>();
   // Report invalid flags once instead of for every input, and upload a watermark once.
   const settings = isSingle ? {} : await buildRequestBody({ request: null, input: null }, options, shared);
-  const inputs: (PreparedRequest & FoundInput & { readonly number: number })[] = [];
+  if (options.name !== undefined) {
+    validateNamePattern(options.name, otherNames(options));
+    if (needsSize(options.name))
+      throw new VencError(
+        'UsageError',
+        '--name of submit has no {width} and {height}: the service decides on them.',
+      );
+  }
+  const prepared: PreparedInput[] = [];
   const failures: BatchFailure[] = [];
   let code: ExitCode = exitCodes.done;
+  const onError = async (error: unknown, name: string) => {
+    if (isSingle || !isVencError(error)) throw error;
+    // For media files and URLs, all settings come from flags.
+    if (error.errorClass === 'InvalidRequestError' && !isRequestName(name)) throw error;
+    const { reportError } = await import('../terminal/report-error.js');
+    const typedError = await withTypedTerms(error, { arg: name, args: options });
+    code = reportError(io, typedError, name, code);
+    failures.push({ name, reason: typedError.message });
+  };
   for (const [index, input] of found.inputs.entries()) {
-    const { name, folder } = input;
+    const { name } = input;
     try {
       if (input.error !== null) throw input.error;
-      const prepared = await prepareInput(name, options, {
+      const request = await prepareInput(name, options, {
         ...{ io, where: isSingle ? '' : `${name}: ` },
       });
-      await rejectExistingNames(prepared, folder, options);
-      const images = new Map([...prepared.images].filter(([address]) => !shared.has(address)));
-      inputs.push({ ...input, ...prepared, images, number: index + 1 });
+      const images = new Map([...request.images].filter(([address]) => !shared.has(address)));
+      prepared.push({ ...input, ...request, images, number: index + 1 });
     } catch (error) {
-      if (isSingle || !isVencError(error)) throw error;
-      // For media files and URLs, all settings come from flags.
-      if (error.errorClass === 'InvalidRequestError' && !isRequestName(name)) throw error;
-      const { reportError } = await import('../terminal/report-error.js');
-      const typedError = await withTypedTerms(error, { arg: name, args: options });
-      code = reportError(io, typedError, name, code);
-      failures.push({ name, reason: typedError.message });
+      await onError(error, name);
     }
   }
+  const areThere = options.skipExisting === true ? await openDownloadCheck(options, context) : null;
+  const inputs: PreparedInput[] = [];
+  let skippedCount = 0;
+  for (const input of withPatternNames(prepared, options, io)) {
+    try {
+      if (areThere !== null && (await areThere(input))) skippedCount += 1;
+      else {
+        if (areThere === null) await rejectExistingNames(input, options);
+        inputs.push(input);
+      }
+    } catch (error) {
+      await onError(error, input.name);
+    }
+  }
+  if (skippedCount > 0)
+    io.writeInfo(`venc: ${skippedCount} ${skippedCount === 1 ? 'was' : 'were'} there already\n`);
   if (!isSingle) rejectSharedDestinations(inputs, { settings, hasPreset: options.preset !== undefined });
   const ownFiles = inputs.flatMap(({ input, images }) => [
     ...images.values(),
@@ -151,6 +183,63 @@ export async function readInputs(
             `Interrupted. ${created} of ${found.inputs.length} inputs were submitted.`,
             { hint: 'stdout has the ids of the created jobs; venc list shows whether one more was created' },
           ),
+  };
+}
+
+/** An input whose request was built. */
+type PreparedInput = PreparedRequest & FoundInput & { readonly number: number };
+
+/** The inputs with the names of `--name`; equal names are numbered, or rejected with `--on-conflict fail`. */
+function withPatternNames(
+  inputs: readonly PreparedInput[],
+  { name: pattern, onConflict }: Pick<SubmitOptions, 'name' | 'onConflict'>,
+  io: Io,
+): readonly PreparedInput[] {
+  if (pattern === undefined) return inputs;
+  // Presets of the service may have outputs of their own, so they are sent as what they stand for.
+  const named = inputs.map((input) => withNames(input.fields, pattern, { input, sizes: [] }));
+  const namesOf = (fields: RequestFields) => outputsIn(fields).map(({ filename }) => String(filename ?? ''));
+  const claims = inputs.map(({ name }, index) => ({
+    input: name,
+    paths: namesOf(named[index] ?? {}).filter((filename) => filename !== ''),
+  }));
+  const { paths, conflicts } = numberNames(claims);
+  reportConflicts(
+    conflicts,
+    { ...(onConflict === undefined ? {} : { onConflict }), done: 'submitted' },
+    io.writeInfo,
+  );
+  return inputs.map((input, index) => {
+    const free = [...(paths[index] ?? [])];
+    const outputs = outputsIn(named[index] ?? {}).map((output) =>
+      typeof output.filename === 'string' ? { ...output, filename: free.shift() ?? output.filename } : output,
+    );
+    const fields = { ...named[index], outputs };
+    return { ...input, fields, sent: fields };
+  });
+}
+
+/** The paths at which `--download` writes the outputs of an input. */
+async function downloadPaths(
+  { fields, input, folder }: Pick<PreparedInput, 'fields' | 'input' | 'folder'>,
+  download: string,
+): Promise<readonly string[]> {
+  const { predictDownloadNames } = await import('../download/download-names.js');
+  const names = predictDownloadNames(fields, input === null ? null : basename(input.path));
+  return names.map((name) => join(download, folder, name));
+}
+
+/** The check of `--skip-existing`: whether the downloads of an input are whole and not older than it. */
+async function openDownloadCheck(
+  { download }: Pick<SubmitOptions, 'download'>,
+  context: Context,
+): Promise<(input: PreparedInput) => Promise<boolean>> {
+  const { openResultCheck } = await import('../destinations/whole-results.js');
+  const areWhole = await openResultCheck(await context.programs({}), new AbortController().signal);
+  return async (input) => {
+    const paths = await downloadPaths(input, download ?? '');
+    const source = input.input === null ? null : pathToFileURL(input.input.path).href;
+    return paths.length > 0 && areWhole(source, paths);
   };
 }
 
@@ -202,19 +291,12 @@ interface DownloadOptions {
  * repeat of one whose downloads were partly complete.
  */
 async function rejectExistingNames(
-  { fields, input }: { readonly fields: RequestFields; readonly input: FileToUpload | null },
-  folder: string,
+  input: Pick<PreparedInput, 'fields' | 'input' | 'folder'>,
   { download, force, idempotencyKey }: DownloadOptions,
 ): Promise<void> {
   if (download === undefined || force === true || idempotencyKey !== undefined) return;
   const { requireAbsent } = await import('../destinations/check-destinations.js');
-  const { predictDownloadNames } = await import('../download/download-names.js');
-  await requireAbsent(
-    predictDownloadNames(fields, input === null ? null : basename(input.path)).map((name) =>
-      join(download, folder, name),
-    ),
-    'another folder',
-  );
+  await requireAbsent(await downloadPaths(input, download), 'another folder');
 }
 
 /**
@@ -238,7 +320,7 @@ function rejectSharedDestinations(
         hint:
           sharedSetting !== 'filename'
             ? `submit the inputs one by one, each with its own ${flag}`
-            : 'without it downloads are named after the input; or submit the inputs one by one',
+            : "name them with --name '{stem}.{ext}'; or submit the inputs one by one",
       },
     );
   }

@@ -53,7 +53,7 @@ for (const [pattern, message] of [
   ['{}', /\{\}, which is not known/],
 ] as const)
   test(`${pattern} is rejected`, () => {
-    assert.throws(() => validateNamePattern(pattern), message);
+    assert.throws(() => validateNamePattern(pattern, null), message);
   });
 
 test('a name that leaves the folder by the name of its input, and a size without video, are errors', () => {

@@ -30,7 +30,7 @@ export const budget: Budget = {
   'daemon/transports': { lines: 8790, files: 54 },
   'daemon/webhooks': { lines: 780, files: 5 },
   'daemon/worker': { lines: 1740, files: 8 },
-  'src/cli': { lines: 14350, files: 100 },
+  'src/cli': { lines: 14440, files: 100 },
   'src/cli/output': { lines: 1740, files: 14 },
   'src/client': { lines: 3560, files: 26 },
   'src/config': { lines: 860, files: 6 },
