@@ -5,6 +5,7 @@ import { isErrorClass } from '../../src/shared/error-classes.js';
 import { VencError } from '../../src/shared/errors.js';
 import type { JobRecord } from '../../src/shared/records.js';
 import type { Ffmpeg } from '../ffmpeg/index.js';
+import { audioStreams } from '../jobs/media.js';
 import { type Combination, checkCombination } from '../plan/check-combination.js';
 import { isHighRange } from '../plan/decide/colours.js';
 import { canCopy } from '../plan/formats.js';
@@ -23,6 +24,7 @@ import {
 } from '../plan/join/join-args.js';
 import { frameListArgs, packetListArgs, parseFrames, parsePackets } from '../plan/join/packet-list.js';
 import { safeInputArgs } from '../plan/safe-input.js';
+import { audioPartsArgs, readAudioParts } from '../plan/write/audio.js';
 import { type LocalPrograms, openLocalFfmpeg, probeVideo, withFreezing } from './local-files.js';
 import { runOneShot } from './one-shot-run.js';
 
@@ -70,13 +72,16 @@ export async function joinFiles(paths: readonly string[], options: JoinOptions):
   }
   const tracks = decideTracks(parts);
   const listed = parts.filter(isListed);
-  let reason = whyNotCopied(parts, joining.target);
-  if (reason === null && !(await copyParts(listed, joining)))
-    reason = 'a copy would not have the same frames';
-  if (reason !== null) await encodeParts(parts, reason, joining);
-  const job = await finish(reason === null, parts, joining, options);
-  const cut = reason === null ? cutAudioWarnings(listed) : [];
-  return { encodedBecause: reason, warnings: [...tracks.warnings, ...cut], job };
+  const difference = whyNotCopied(parts, joining.target);
+  const copy = difference === null ? await copyParts(listed, joining) : null;
+  const encodedBecause = copy === null ? (difference ?? 'a copy would not have the same frames') : null;
+  const joined = copy ?? (await encodeParts(parts, encodedBecause ?? '', joining));
+  const job = await finish(joined, copy === null ? null : losslessCodec(parts), joining, {
+    ...options,
+    isCopied: copy !== null,
+  });
+  const cut = copy === null ? [] : cutAudioWarnings(listed);
+  return { encodedBecause, warnings: [...tracks.warnings, ...cut], job };
 }
 
 const isListed = (part: JoinPart): part is ListedPart => part.packets !== null;
@@ -100,6 +105,12 @@ async function readPart(path: string, joining: Joining): Promise<JoinPart> {
     throw new VencError('NoMediaError', `${path} is truncated: its end is missing.`, {
       hint: 'get a complete copy, or encode what is there with venc run --allow-truncated and join that',
     });
+  if (media.isJoined === true) throw inParts(path, 'its times begin again in the middle');
+  for (const audio of audioStreams(media)) {
+    const messages = await runTool(audioPartsArgs(media, audio, resolved), joining).catch(() => '');
+    signal.throwIfAborted();
+    if (readAudioParts(messages).length > 1) throw inParts(path, 'the format of its audio changes');
+  }
   const list = join(joining.folder, 'packets.txt');
   const input = safeInputArgs(resolved, media.analysis);
   await runTool(packetListArgs(input, { videoIndex: video.streamIndex, list }), joining).catch(
@@ -111,23 +122,30 @@ async function readPart(path: string, joining: Joining): Promise<JoinPart> {
   return { name: path, path: resolved, media, video, packets: parsePackets(await readFile(list, 'utf8')) };
 }
 
+function inParts(path: string, reason: string): VencError {
+  return new VencError('UnsupportedInputError', `${path} cannot be joined: ${reason}.`, {
+    hint: `convert it first: venc run ${path}`,
+  });
+}
+
+/** Runs ffmpeg. Resolves to its messages. */
 async function runTool(
   args: readonly string[],
   { ffmpeg, signal, folder }: Joining,
   onSeconds: (seconds: number) => void = () => {},
-): Promise<void> {
+): Promise<string> {
+  let messages = '';
+  const onStderr = (text: string) => {
+    messages += text;
+  };
   await withFreezing(() =>
-    ffmpeg.run(args, { signal, scratch: folder, onProgress: ({ seconds }) => onSeconds(seconds) }),
+    ffmpeg.run(args, { signal, scratch: folder, onStderr, onProgress: ({ seconds }) => onSeconds(seconds) }),
   );
+  return messages;
 }
 
-/** The joined file before its audio is encoded. */
-function joinedPath({ folder }: Joining, extension: string): string {
-  return join(folder, `joined${extension}`);
-}
-
-/** Joins parts by copying their videos. Resolves to whether the copy has the frames of the parts. */
-async function copyParts(parts: readonly ListedPart[], joining: Joining): Promise<boolean> {
+/** Joins parts by copying their videos. Resolves to the joined file; null if it has not the frames of the parts. */
+async function copyParts(parts: readonly ListedPart[], joining: Joining): Promise<string | null> {
   const { folder, target, onProgress, signal, ffmpeg } = joining;
   const plan = decideJoin(parts, decideTracks(parts), target.container);
   const names = parts.map((_, index) => `part-${index}${plan.extension}`);
@@ -138,7 +156,7 @@ async function copyParts(parts: readonly ListedPart[], joining: Joining): Promis
   const files = { list: join(folder, 'parts.txt'), metadata: join(folder, 'metadata.txt') };
   await writeFile(files.list, concatList(parts, names));
   await writeFile(files.metadata, joinedMetadata(parts));
-  const output = joinedPath(joining, plan.extension);
+  const output = join(folder, `joined${plan.extension}`);
   const seconds = parts.reduce((sum, part) => sum + lengthOf(part), 0);
   await runTool(joinArgs(plan, { ...files, output }), joining, (done) =>
     onProgress(20 + Math.min(1, done / seconds) * 20, 'copying'),
@@ -152,7 +170,8 @@ async function copyParts(parts: readonly ListedPart[], joining: Joining): Promis
   }
   onProgress(55, 'comparing');
   const found = await framesOf(joined, joining);
-  return found.length === expected.length && found.every((frame, index) => frame === expected[index]);
+  const isSame = found.length === expected.length && found.every((frame, index) => frame === expected[index]);
+  return isSame ? output : null;
 }
 
 /** The checksums of all frames of a video. */
@@ -171,8 +190,8 @@ async function framesOf(
   return parseFrames(await readFile(list, 'utf8'));
 }
 
-/** Joins parts that differ, without a loss: what is finished from that is encoded once. */
-async function encodeParts(parts: readonly JoinPart[], reason: string, joining: Joining): Promise<void> {
+/** Joins parts that differ into a file without a loss, from which the output is encoded. Resolves to its path. */
+async function encodeParts(parts: readonly JoinPart[], reason: string, joining: Joining): Promise<string> {
   const { folder, onProgress } = joining;
   const wide = parts.find(({ video }) => isHighRange(video));
   if (wide !== undefined)
@@ -182,32 +201,31 @@ async function encodeParts(parts: readonly JoinPart[], reason: string, joining: 
   const metadata = join(folder, 'metadata.txt');
   await writeFile(metadata, joinedMetadata(parts));
   const seconds = parts.reduce((sum, { media }) => sum + (media.durationSeconds ?? 0), 0);
-  const args = encodeArgs(parts, decideTracks(parts), { metadata, output: joinedPath(joining, '.mkv') });
+  const output = join(folder, 'joined.mkv');
+  const args = encodeArgs(parts, decideTracks(parts), { metadata, output });
   await runTool(args, joining, (done) =>
     onProgress(10 + Math.min(1, done / Math.max(seconds, 1)) * 40, 'joining'),
   );
+  return output;
 }
 
-/** Writes the output from the joined file: with its video or encoded. */
+/** Writes the output from the joined file: with its video or encoded. `codec` is that of audio without a loss. */
 async function finish(
-  isCopied: boolean,
-  parts: readonly JoinPart[],
-  joining: Joining,
-  { ffmpeg = null, ffprobe = null, sandbox = 'auto', onDetail }: LocalPrograms,
+  joined: string,
+  codec: string | null,
+  { folder, target, output, onProgress, signal }: Joining,
+  programs: LocalPrograms & { readonly isCopied: boolean },
 ): Promise<JobRecord> {
-  const { folder, target, output, onProgress, signal } = joining;
-  const listed = parts.filter(isListed);
-  const plan = isCopied ? decideJoin(listed, decideTracks(parts), target.container) : null;
-  const codec = isCopied ? losslessCodec(parts) : null;
+  const { ffmpeg = null, ffprobe = null, sandbox = 'auto', onDetail, isCopied } = programs;
   const job = await runOneShot(
     {
-      input: pathToFileURL(joinedPath(joining, plan?.extension ?? '.mkv')).href,
+      input: pathToFileURL(joined).href,
       outputs: [
         {
           url: pathToFileURL(resolve(output)).href,
           overwrite: true,
           audio_tracks: 'all',
-          ...(plan === null ? {} : { copy_video: true }),
+          ...(isCopied ? { copy_video: true } : {}),
           ...(codec !== null && canCopy(target.container, 'audio', codec) ? { copy_audio: true } : {}),
         },
       ],
@@ -215,7 +233,7 @@ async function finish(
     {
       ...{ ffmpeg, ffprobe, sandbox, signal, onDetail },
       folder: join(folder, 'data'),
-      onProgress: ({ progress }) => onProgress(60 + progress * 0.4, plan === null ? 'encoding' : 'writing'),
+      onProgress: ({ progress }) => onProgress(60 + progress * 0.4, isCopied ? 'writing' : 'encoding'),
       stallTimeoutSeconds: 60,
       hasMd5: false,
     },

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
@@ -33,6 +33,9 @@ const files: Readonly<Record<string, readonly string[]>> = {
   'other.mkv': [...film('320x180', 30, 2, 44_100), ...x264, '-c:a', 'aac'],
   'silent.mp4': [...film('160x120', 25, 2).slice(0, 4), ...x264],
   'late.ts': [...film('160x120', 25, 2), ...x264, '-c:a', 'aac', '-output_ts_offset', '9'],
+  'frames.avi': [...film('160x120', 25, 2), '-c:v', 'mpeg4', '-bf', '2', '-c:a', 'pcm_s16le'],
+  'mono.ts': [...film('160x120', 25, 2), ...x264, '-c:a', 'ac3', '-ac', '1'],
+  'surround.ts': [...film('160x120', 25, 2), ...x264, '-c:a', 'ac3', '-ac', '6', '-output_ts_offset', '2'],
   'uneven.mkv': [
     ...film('160x120', 25, 2),
     ...x264,
@@ -90,6 +93,11 @@ for (const build of await shippedBuilds()) {
       () => makeMedia(at('turned.mp4'), ['-i', at('a.mp4'), '-c', 'copy', '-metadata:s:v', 'rotate=90']),
     );
     await writeFile(at('broken.mp4'), 'no media');
+    for (const [name, second] of [
+      ['begins-again.ts', 'mono.ts'],
+      ['changes.ts', 'surround.ts'],
+    ] as const)
+      await writeFile(at(name), Buffer.concat([await readFile(at('mono.ts')), await readFile(at(second))]));
   });
 
   test('files that agree keep their frames, and their audio stays in step', async () => {
@@ -139,6 +147,7 @@ for (const build of await shippedBuilds()) {
     for (const [names, output] of [
       [['late.ts', 'late.ts'], 'late.mp4'],
       [['uneven.mkv', 'uneven.mkv'], 'uneven.mp4'],
+      [['frames.avi', 'frames.avi'], 'frames.mp4'],
     ] as const) {
       await joined(names, output);
       const tones = await tonesOf(at(output));
@@ -154,6 +163,11 @@ for (const build of await shippedBuilds()) {
     const cases: readonly (readonly [readonly string[], RegExp])[] = [
       [['a.mp4', 'broken.mp4', '-o', none], /broken\.mp4/],
       [['a.mp4', 'absent.mp4', '-o', none], /absent\.mp4/],
+      [
+        ['changes.ts', 'changes.ts', '-o', none],
+        /changes\.ts cannot be joined: the format of its audio changes/,
+      ],
+      [['a.mp4', 'begins-again.ts', '-o', none], /begins-again\.ts cannot be joined: its times begin again/],
       [['a.mp4', 'wide.mkv', '-o', none], /wide\.mkv is HDR .*\n.*venc run/],
       [['a.mp4', 'a.mp4', '-o', at('a.mp4'), '--force'], /a\.mp4 is the input itself/],
       [['a.mp4', 'a.mp4', '-o', at('b.mp4')], /b\.mp4 already exists/],
@@ -165,7 +179,9 @@ for (const build of await shippedBuilds()) {
     for (const [words, message] of cases) {
       const { code, stderr } = await venc(
         'join',
-        ...words.map((word) => (word in files || /^(?:broken|absent)/.test(word) ? at(word) : word)),
+        ...words.map((word) =>
+          word in files || /^(?:broken|absent|changes|begins-again)/.test(word) ? at(word) : word,
+        ),
       );
       assert.ok(code === 1 || code === 2, stderr);
       assert.match(stderr, message);

@@ -75,8 +75,6 @@ export function whyNotCopied(
     return `${extension} does not hold a copy of ${first.video.codec}`;
   const untimed = parts.find(({ media, packets }) => packets === null || !copyableFormats.has(media.format));
   if (untimed !== undefined) return `${untimed.name} does not store the times of its frames`;
-  const restarting = parts.find(({ media }) => media.isJoined === true);
-  if (restarting !== undefined) return `${restarting.name} has times that begin again`;
   // An edit list hides frames that are needed to decode the others.
   const hiding = parts.find(({ packets }) => packets !== null && packets.startSeconds < -hiddenSeconds);
   return hiding === undefined ? null : `${hiding.name} has frames that are not displayed`;

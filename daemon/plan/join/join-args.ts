@@ -163,7 +163,7 @@ function trackGraph(
     const label = `[p${track}-${index}]`;
     if (found === undefined)
       return `anullsrc=r=${sampleRate}:cl=${layout},atrim=end_sample=${samples},${format}${label}`;
-    const first = Math.round((part.packets?.startSeconds ?? 0) * found.sampleRate);
+    const first = Math.round((part.packets?.startSeconds ?? part.video.startSeconds ?? 0) * found.sampleRate);
     const aligned = `aresample=async=1:first_pts=${first},${format},asetpts=N/SR/TB`;
     const isLast = index === parts.length - 1;
     const cut = isLast ? '' : `,apad=whole_len=${samples},atrim=end_sample=${samples}`;
@@ -205,7 +205,7 @@ export function encodeArgs(
     `out_color_matrix=bt709:out_range=tv,setsar=1,pad=${width}:${height}:(ow-iw)/2:(oh-ih)/2,` +
     `fps=${rate.numerator}/${rate.denominator}:start_time=0,format=yuv420p${isDeep ? '10le' : ''}`;
   const videos = parts.map(({ video, packets }, index) => {
-    const start = packets?.startSeconds ?? 0;
+    const start = packets?.startSeconds ?? video.startSeconds ?? 0;
     return `[${index}:${video.streamIndex}]setpts=PTS-${start.toFixed(6)}/TB,${shape},tpad=stop_mode=clone:stop_duration=1,trim=duration=${lengthOf(parts[index] ?? first).toFixed(6)}[v${index}]`;
   });
   const inputs = parts.map((_, index) => `[v${index}]`).join('');

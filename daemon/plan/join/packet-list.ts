@@ -34,6 +34,9 @@ export function frameListArgs(
   return ['-y', ...input, '-map', `0:${videoIndex}`, ...passthrough, '-f', 'framemd5', list];
 }
 
+/** ffmpeg prints the smallest 64-bit number for a packet without a time. */
+const noTime = 2 ** 62;
+
 /** Reads the list of `packetListArgs`. Null if there is no packet, or if one has no time. */
 export function parsePackets(list: string): VideoPackets | null {
   const [, numerator, denominator] = /^#tb 0: (\d+)\/(\d+)$/m.exec(list) ?? [];
@@ -42,7 +45,7 @@ export function parsePackets(list: string): VideoPackets | null {
     .map(([, , time, length]) => ({ time: Number(time), length: Number(length) }))
     .toSorted((one, other) => one.time - other.time);
   const [first, last, beforeLast] = [packets[0], packets.at(-1), packets.at(-2)];
-  if (first === undefined || last === undefined || !packets.every(({ time }) => Number.isFinite(time)))
+  if (first === undefined || last === undefined || packets.some(({ time }) => !(Math.abs(time) < noTime)))
     return null;
   // Some containers do not store how long the last frame is displayed.
   const lastLength =

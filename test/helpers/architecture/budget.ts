@@ -7,7 +7,7 @@ export const budget: Budget = {
   'daemon/actions': { lines: 4380, files: 31 },
   'daemon/admin': { lines: 1210, files: 10 },
   'daemon/admin/database': { lines: 40, files: 1 },
-  'daemon/app': { lines: 2650, files: 20 },
+  'daemon/app': { lines: 2670, files: 20 },
   'daemon/app/records': { lines: 360, files: 3 },
   'daemon/captions': { lines: 1530, files: 14 },
   'daemon/dry-run': { lines: 690, files: 5 },
