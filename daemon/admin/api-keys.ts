@@ -12,8 +12,10 @@ import {
   accountByName,
   allKeys,
   expiryMsOf,
+  kindOf,
   type StoredKey,
   type StoredWorkerKey,
+  storedKind,
   withKey,
   withoutKey,
   withRetiredKey,
@@ -69,7 +71,7 @@ export async function listKeys(setup: SetupStore, accountName?: string): Promise
   const ofAccounts = document.keys
     .filter(({ accountId }) => account === null || accountId === account.id)
     .map((key) => ({
-      kind: key.kind,
+      kind: kindOf(key),
       account: nameOfAccount(document, key),
       ...common(key),
     }));
@@ -164,7 +166,7 @@ export async function revokeKey(setup: SetupStore, id: string): Promise<RevokedK
     const updated = withoutKey(document, id);
     await locked.replaceAccounts(updated);
     return {
-      kind: key.kind,
+      kind: kindOf(key),
       account: nameOfAccount(document, key),
       isOwners,
       hasFullKeyLeft: updated.keys.some(
@@ -232,7 +234,12 @@ export function withNewKey(
   details: KeyDetails = {},
 ) {
   const created: NewKey = { id: newShortId(allKeys(document)), key: newKey() };
-  const stored = { id: created.id, accountId: account.id, kind, ...storedParts(created, details) };
+  const stored = {
+    id: created.id,
+    accountId: account.id,
+    ...storedKind(kind),
+    ...storedParts(created, details),
+  };
   return { updated: withKey(document, stored), created };
 }
 

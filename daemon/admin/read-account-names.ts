@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { textFileOptions } from '../../src/shared/util/disk.js';
 import type { KeyKind } from '../store/account-store.js';
-import { noAccounts, readAccountsDocument } from '../store/accounts/accounts-document.js';
+import { kindOf, noAccounts, readAccountsDocument } from '../store/accounts/accounts-document.js';
 import { dataLayout } from '../store/data-folder/layout.js';
 
 /** The names of the accounts and keys of a data folder. */
@@ -27,10 +27,10 @@ export async function readAccountNames(dataFolder: string): Promise<AccountNames
   return {
     accounts: accounts.map(({ name, isIntegration }) => ({ name, isIntegration })),
     keys: [
-      ...keys.map(({ id, kind, accountId }) => ({
-        id,
-        kind,
-        account: accounts.find((one) => one.id === accountId)?.name ?? accountId,
+      ...keys.map((key) => ({
+        id: key.id,
+        kind: kindOf(key),
+        account: accounts.find((one) => one.id === key.accountId)?.name ?? key.accountId,
       })),
       ...workers.map(({ id }) => ({ id, kind: 'worker' as const, account: null })),
     ],

@@ -130,9 +130,9 @@ function workerTokenOf(headers: RequestContext['incoming']['headers']): string |
 /**
  * Rejects a request that is not authorized. A missing or unknown key is 401 on collections, and 404 on
  * addresses with an id, as if that did not exist. An expired key is 401 everywhere: its holder may know that. A
- * read-only key is 403 where a full one is needed, and a
- * worker key everywhere. The key may be in a body that cannot be read: the errors of the body are then listed
- * too.
+ * read-only key is 403 where a full one is needed, a viewer key on every route whose method in the table is not GET, with
+ * whatever method it was called, and a worker key everywhere. The key may be in a body that cannot be read: the errors of
+ * the body are then listed too.
  */
 export function authorize(route: Route, authentication: Authentication): KeyHolder {
   const { holder, workerKey, isKeyPresent, expiredAt, bodyErrors } = authentication;
@@ -146,6 +146,12 @@ export function authorize(route: Route, authentication: Authentication): KeyHold
       ? 'The API key is not known.'
       : 'The API key is missing: send it in the header Service-Api-Key.';
     throw authError('UnauthorizedError', message, bodyErrors);
+  }
+  if (holder.kind === 'viewer' && route.method !== 'GET') {
+    throw new VencError(
+      'ForbiddenError',
+      'This needs a full access key; the one given is a viewer key, which can read everything and change nothing.',
+    );
   }
   if (holder.kind === 'read-only' && route.key !== 'read') {
     throw new VencError(

@@ -1,7 +1,10 @@
 import type { RequestFields } from '../../src/shared/settings/setting.js';
 
-/** Kinds of API keys (service document, section 5): a read-only key may read input and output details and progress. */
-export type KeyKind = 'full' | 'read-only';
+/**
+ * Kinds of API keys (service document, section 5): a read-only key may read input and output details and progress. A
+ * viewer key, an addition, may read everything of its account.
+ */
+export type KeyKind = 'full' | 'read-only' | 'viewer';
 
 /** An account, which owns jobs, uploads and keys. */
 export interface Account {

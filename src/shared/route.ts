@@ -23,7 +23,8 @@ export interface Route {
   readonly section: string;
   /**
    * `none`: no key; `read`: at least a read-only key; `full`: a full access key; `owner`: a full access key of the
-   * account `default`, and none for programs on the same machine; `worker`: a worker key, and no other.
+   * account `default`, and none for programs on the same machine; `worker`: a worker key, and no other. A viewer key
+   * opens the routes with the method GET as a full access key does.
    */
   readonly key: 'none' | 'read' | 'full' | 'owner' | 'worker';
   /** Empty if the response is not a record. */

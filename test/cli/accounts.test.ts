@@ -104,7 +104,8 @@ test('keys are listed by id, kind, account and times, without the keys themselve
   const full = await venc('accounts create studio');
   const reader = await venc('keys create --account studio --read-only');
   const own = await venc('keys create');
-  for (const { code, stdout } of [reader, own]) {
+  const viewer = await venc('keys create --viewer --account studio --name wall --expires 90d');
+  for (const { code, stdout } of [reader, own, viewer]) {
     assert.is(code, 0);
     assert.match(stdout, keyAlone);
   }
@@ -118,8 +119,11 @@ test('keys are listed by id, kind, account and times, without the keys themselve
       ['full', 'studio', null],
       ['read-only', 'studio', null],
       ['full', 'default', null],
+      ['viewer', 'studio', null],
     ],
   );
+  assert.match(viewer.stderr, /^venc: viewer key of account studio created; .* and it expires on /);
+  assert.is(keys[4]?.name, 'wall');
   for (const key of keys) {
     assert.equal(Object.keys(key), [
       ...['id', 'name', 'kind', 'account'],
@@ -140,7 +144,7 @@ test('keys are listed by id, kind, account and times, without the keys themselve
   assert.ok(narrow.stdout.split('\n').every((line) => line.length <= 40));
   assert.is(
     mine.stdout,
-    `{"id":"${keys[1]?.id}","last_used_at":null}\n{"id":"${keys[2]?.id}","last_used_at":"${usedAt}"}\n`,
+    `{"id":"${keys[1]?.id}","last_used_at":null}\n{"id":"${keys[2]?.id}","last_used_at":"${usedAt}"}\n{"id":"${keys[4]?.id}","last_used_at":null}\n`,
   );
   const secrets = [full, reader, own].map(({ stdout }) => stdout.trim());
   const owner = readFileSync(join(folder, 'owner-key'), 'utf8').trim();
@@ -262,6 +266,8 @@ const rejections: readonly (readonly [string, number, RegExp])[] = [
   ['accounts', 2, /^Usage: venc accounts/],
   ['keys create --account studoi', 5, /did you mean studio\?/],
   ['keys create --worker --read-only', 2, /'--worker' cannot be used with option '--read-only'/],
+  ['keys create --viewer --read-only', 2, /'--viewer' cannot be used with option '--read-only'/],
+  ['keys create --worker --viewer', 2, /'--worker' cannot be used with option '--viewer'/],
   ['keys create --worker --account studio', 2, /'--worker' cannot be used with option '--account <name>'/],
   ['keys list --account Studio', 5, /did you mean studio\?/],
   ['keys revoke zzzzzzzz', 5, /There is no key with the id "zzzzzzzz"\.\nvenc: hint: venc keys list/],

@@ -203,6 +203,16 @@ const facts: Readonly<Record<string, (context: Context) => Promise<void>>> = {
     assert.ok(isVencError(error, 'UsageError'));
   },
 
+  async "a viewer key keeps its kind, and cannot become the owner's"({ accounts, restart, harness }) {
+    await accounts.ensureOwner();
+    await harness.replace(withKey(await harness.stored(), { ...readerKey, isViewer: true }));
+    const again = await restart();
+    assert.is(again.holderOf('reader')?.kind, 'viewer');
+    const error = await again.ensureOwner('reader').catch((caught: unknown) => caught);
+    assert.ok(isVencError(error, 'UsageError') && /can only read/.test(error.message));
+    assert.ok((await harness.stored()).keys.some(({ kind, isViewer }) => kind === 'read-only' && isViewer));
+  },
+
   async 'a change by another process is applied while the store is open'({ accounts, harness }) {
     const key = await accounts.ensureOwner();
     const before = await harness.stored();

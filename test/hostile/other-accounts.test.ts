@@ -52,6 +52,7 @@ test.before(async (context) => {
   const keys = [
     await venc('accounts', 'create', 'studio'),
     await venc('keys', 'create', '--account', 'studio', '--read-only'),
+    await venc('keys', 'create', '--account', 'studio', '--viewer'),
   ];
   await venc('credentials', 'add', canary, '--scheme', 'http');
   const fields = { pass_through: canary, input_name: canary, grouping: canary };

@@ -54,12 +54,14 @@ test('a request that a proxy passed on, or a page in a browser made, needs a key
   assert.match(await rawRequest(daemon.url, local), /^HTTP\/1\.1 200 /);
 });
 
-test('a full access key of the owner may read them, in each place where scrapers send it', async (context) => {
+test('a full access or viewer key of the owner may read them, in each place where scrapers send it', async (context) => {
   const { daemon, fullKey } = context;
+  const { key: viewerKey } = await createKey(openFolderSetup(daemon.dataFolder), 'default', 'viewer');
   const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
   for (const headers of [
     { 'Service-Api-Key': daemon.key },
     { Authorization: `Bearer ${fullKey}` },
+    { Authorization: `Bearer ${viewerKey}` },
     { Authorization: basic(`prometheus:${fullKey}`) },
     { Authorization: basic(`${fullKey}:`) },
   ])

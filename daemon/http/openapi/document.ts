@@ -81,7 +81,7 @@ const info = {
 
 **Response formats.** JSON, XML or, where documented, JSONP. The format is selected by the suffix \`.json\`, \`.xml\` or \`.js\`, otherwise by \`format\` in the query, otherwise by the header \`Accept\`; the default is JSON. XML mirrors the JSON: the root is \`api-response\`, elements have the names of the JSON keys, \`type\` is \`integer\`, \`float\`, \`boolean\` or \`array\` unless the value is text, and \`nil="true"\` means null.
 
-**API keys.** Send the key in the header \`Service-Api-Key\` (or \`Zencoder-Api-Key\`), in the query as \`api_key\`, or in the body as \`api_key\`; the first of these that is present is used. Without a known key, collections return 401, and paths with an id return 404. A key that has expired is answered with 401. A read-only key can read inputs, outputs and their progress.
+**API keys.** Send the key in the header \`Service-Api-Key\` (or \`Zencoder-Api-Key\`), in the query as \`api_key\`, or in the body as \`api_key\`; the first of these that is present is used. Without a known key, collections return 401, and paths with an id return 404. A key that has expired is answered with 401. A read-only key can read inputs, outputs and their progress. A viewer key can read everything that a full access key of its account can, and change nothing.
 
 **Errors.** All errors of a request are returned at once, as \`{"errors": ["..."]}\`, in the requested format. In addition to the responses of each operation: 404 for unknown paths, 405 with \`Allow\` for methods that a path does not support, 500 for internal errors, and 400, 408, 417 or 431 for invalid HTTP.
 
@@ -242,6 +242,11 @@ const keys = {
   worker: 'A worker key is needed, as a bearer token.',
 } as const satisfies Readonly<Record<Route['key'], string>>;
 
+/** Which key a route needs. A viewer key is sufficient to read. */
+function keyNote({ key, method }: Route): string {
+  return method === 'GET' ? keys[key].replace('A full access key', 'A full access or viewer key') : keys[key];
+}
+
 /** Only the plain path accepts any method (section 4.5). */
 function acceptsAnyMethod({ route, suffix }: RouteVariant): boolean {
   return route.acceptsAnyMethod === true && suffix === null;
@@ -255,7 +260,7 @@ function description(variant: RouteVariant): string {
   const forms =
     suffix !== null || more.length === 0 ? '' : ` A suffix selects the response format: ${more.join(', ')}.`;
   const any = acceptsAnyMethod(variant) ? ' Any method except HEAD and OPTIONS is accepted.' : '';
-  return `${sectionNote} ${keys[route.key]}${forms}${any}`;
+  return `${sectionNote} ${keyNote(route)}${forms}${any}`;
 }
 
 function capitalised(text: string): string {

@@ -6,7 +6,12 @@ export interface StoredKey {
   /** A short random id, by which users name the key. */
   readonly id: string;
   readonly accountId: string;
-  readonly kind: KeyKind;
+  readonly kind: 'full' | 'read-only';
+  /**
+   * Whether a read-only key is a viewer key. A field of its own, because earlier versions reject a file with an unknown
+   * kind, and daemons of such versions on the same database would take the key for a full one. To them it is read-only.
+   */
+  readonly isViewer?: true;
   /** SHA-256 of the key, 64 hexadecimal digits. */
   readonly hash: string;
   readonly createdAt: string;
@@ -17,7 +22,7 @@ export interface StoredKey {
 }
 
 /** A worker key as it is stored. */
-export type StoredWorkerKey = Omit<StoredKey, 'accountId' | 'kind'>;
+export type StoredWorkerKey = Omit<StoredKey, 'accountId' | 'kind' | 'isViewer'>;
 
 /**
  * The content of `accounts.json`. Never edited in place. Worker keys are a list of their own: earlier versions ignore
@@ -68,6 +73,16 @@ export function withPresets({ presets: _, ...account }: Account, presets: Preset
 /** Adds a key, or replaces the one with its id. */
 export function withKey(document: AccountsDocument, key: StoredKey): AccountsDocument {
   return { ...document, keys: upsert(document.keys, key) };
+}
+
+/** The kind of a stored key. */
+export function kindOf({ kind, isViewer }: Pick<StoredKey, 'kind' | 'isViewer'>): KeyKind {
+  return isViewer === true ? 'viewer' : kind;
+}
+
+/** A kind as it is stored. */
+export function storedKind(kind: KeyKind): Pick<StoredKey, 'kind' | 'isViewer'> {
+  return kind === 'viewer' ? { kind: 'read-only', isViewer: true } : { kind };
 }
 
 /** Adds a worker key. */
@@ -216,7 +231,8 @@ function isStoredKey(value: unknown): value is StoredKey {
     'accountId' in value &&
     typeof value.accountId === 'string' &&
     'kind' in value &&
-    (value.kind === 'full' || value.kind === 'read-only')
+    (value.kind === 'full' || value.kind === 'read-only') &&
+    (!('isViewer' in value) || (value.isViewer === true && value.kind === 'read-only'))
   );
 }
 

@@ -327,7 +327,7 @@ function isOwner(document: AccountsDocument, key: string): boolean {
   if (account.id === defaultAccountId && kind === 'full') return true;
   throw new VencError(
     'UsageError',
-    'The API key in VENC_API_KEY is already that of another account, or a read-only one.',
+    'The API key in VENC_API_KEY is already that of another account, or one that can only read.',
   );
 }
 

@@ -2,7 +2,13 @@ import { hash, randomBytes } from 'node:crypto';
 import { VencError } from '../../../src/shared/errors.js';
 import { workerKeyPrefix } from '../../../src/shared/version.js';
 import type { KeyDigest, KeyHolder, WorkerKey } from '../account-store.js';
-import { type AccountsDocument, expiryMsOf, type StoredWorkerKey, workerKeys } from './accounts-document.js';
+import {
+  type AccountsDocument,
+  expiryMsOf,
+  kindOf,
+  type StoredWorkerKey,
+  workerKeys,
+} from './accounts-document.js';
 
 /** A new key: 40 hexadecimal digits, 160 random bits. */
 export function newKey(): string {
@@ -89,7 +95,7 @@ export function createKeyLookup(document: AccountsDocument): KeyLookup<KeyHolder
   const accounts = new Map(document.accounts.map((account) => [account.id, account]));
   return createLookup(document.keys, (key) => {
     const account = accounts.get(key.accountId);
-    return account === undefined ? null : { keyId: key.id, account, kind: key.kind };
+    return account === undefined ? null : { keyId: key.id, account, kind: kindOf(key) };
   });
 }
 

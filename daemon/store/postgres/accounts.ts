@@ -73,6 +73,7 @@ export async function readAccountRows(
       id: row.id,
       accountId: row.account_id,
       kind: row.kind,
+      ...(row.is_viewer ? { isViewer: true } : {}),
       ...keyOfRow(row),
     })),
     workers: workers.map((row) => ({ id: row.id, ...keyOfRow(row) })),
@@ -134,8 +135,8 @@ export async function writeAccountRows(
   }
   const keys = difference(before.keys, after.keys);
   for (const id of keys.gone) await transaction.deleteFrom('api_keys').where('id', '=', id).execute();
-  for (const { id, accountId, kind, ...key } of keys.changed) {
-    const row = { account_id: accountId, kind, ...rowOfKey({ id, ...key }) };
+  for (const { id, accountId, kind, isViewer = false, ...key } of keys.changed) {
+    const row = { account_id: accountId, kind, is_viewer: isViewer, ...rowOfKey({ id, ...key }) };
     await transaction
       .insertInto('api_keys')
       .values({ id, ...row })

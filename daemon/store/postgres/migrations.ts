@@ -61,6 +61,13 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0010-integration-since': accountColumn('integration_since'),
   '0011-quotas': accountColumn('quotas'),
   '0012-open-hours': accountColumn('open_hours'),
+  '0013-viewer-keys': {
+    async up(database) {
+      await sql
+        .raw('alter table venc.api_keys add column is_viewer boolean not null default false')
+        .execute(database);
+    },
+  },
 };
 
 const firstVersion: readonly string[] = [

@@ -1,6 +1,5 @@
 import type { Generated, Transaction } from 'kysely';
 import type { JobState } from '../../../src/shared/states.js';
-import type { KeyKind } from '../account-store.js';
 
 /** The schema of the database that contains all tables. */
 export const schemaName = 'venc';
@@ -84,7 +83,8 @@ interface AccountsTable {
 interface ApiKeysTable {
   readonly id: string;
   readonly account_id: string;
-  readonly kind: KeyKind;
+  readonly kind: 'full' | 'read-only';
+  readonly is_viewer: Generated<boolean>;
   /** SHA-256 of the key, 64 hexadecimal digits. */
   readonly hash: string;
   readonly created_at: string;
@@ -95,7 +95,7 @@ interface ApiKeysTable {
 }
 
 /** Keys of workers. No key of an account has the same id. */
-type WorkerKeysTable = Omit<ApiKeysTable, 'account_id' | 'kind'>;
+type WorkerKeysTable = Omit<ApiKeysTable, 'account_id' | 'kind' | 'is_viewer'>;
 
 /** The SHA-256 of earlier keys of the owner. */
 interface RetiredKeysTable {

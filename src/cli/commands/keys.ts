@@ -16,6 +16,7 @@ import { addListCommand } from '../terminal/print-records.js';
 interface CreateOptions extends SetupOptions {
   readonly account: string;
   readonly readOnly?: boolean;
+  readonly viewer?: boolean;
   readonly worker?: boolean;
   readonly name?: string;
   readonly expires?: string;
@@ -45,9 +46,16 @@ export function define(command: Command, context: Context): void {
     )
     .option('--read-only', 'a key that can only read input and output details and progress')
     .addOption(
+      new Option(
+        '--viewer',
+        'a key that can read everything of the account, such as jobs, logs and the queue, and change nothing',
+      ).conflicts('readOnly'),
+    )
+    .addOption(
       new Option('--worker', 'a key for venc worker, which runs the jobs of all accounts').conflicts([
         'account',
         'readOnly',
+        'viewer',
       ]),
     )
     .addHelpText('after', createExamples)
@@ -122,6 +130,7 @@ A key that has expired is answered with 401. It stays in the list until it is re
 
 Examples:
   venc keys create --account studio
+  venc keys create --viewer --name dashboard
   venc keys create --name ci --expires 90d
   venc keys create --name fair --expires 2027-03-31T18:00Z
   venc keys create --worker
@@ -157,7 +166,7 @@ async function create(options: CreateOptions, context: Context) {
     await io.writeStdout(`${key}\n`);
     return;
   }
-  const kind = options.readOnly === true ? 'read-only' : 'full';
+  const kind = kindOf(options);
   const { id, key } = await changeSetup(context, options, (setup) =>
     createKey(setup, options.account, kind, details),
   );
@@ -219,7 +228,12 @@ function expiryText(expiresAt: string | null, now: Date): string {
   return Date.parse(expiresAt) > now.getTime() ? `in ${humanUntil(expiresAt, now)}` : 'expired';
 }
 
-const kindName = { full: 'full-access', 'read-only': 'read-only' } as const;
+function kindOf({ viewer, readOnly }: CreateOptions) {
+  if (viewer === true) return 'viewer';
+  return readOnly === true ? 'read-only' : 'full';
+}
+
+const kindName = { full: 'full-access', 'read-only': 'read-only', viewer: 'viewer' } as const;
 
 async function list(options: ListOptions, context: Context) {
   const { listKeys } = await openAdmin();
