@@ -27,8 +27,8 @@ const scripts: Readonly<Record<PlayerName, PlayerScript>> = {
       const isStart = ({ details }) => details === 'bufferSeekOverHole' && video.currentTime < 0.5;
       // With media ahead it is not the stream that stalls, but a busy machine: playback goes on, or the test ends with a timeout.
       const isBusy = ({ details, buffer }) => details === 'bufferStalledError' && buffer > 1;
-      const isFault = (data) => data.fatal || !(isStart(data) || isBusy(data));
-      hls.on(Hls.Events.ERROR, (_, data) => { if (isFault(data)) errors.push(data.details); });
+      const isFailure = (data) => data.fatal || !(isStart(data) || isBusy(data));
+      hls.on(Hls.Events.ERROR, (_, data) => { if (isFailure(data)) errors.push(data.details); });
       return {
         attach: async (url) => { hls.loadSource(url); hls.attachMedia(video); },
         levels: () => hls.levels.map(({ height }) => height ?? 0),
