@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { VencError } from '../../shared/errors.js';
 import { byteSizeParser, integerParser } from '../../shared/flag-parsers.js';
+import { humanSize, humanTime } from '../../shared/text/units.js';
 import type { Context } from '../context.js';
 import { formatExamples } from '../input/args.js';
 import {
@@ -10,7 +11,6 @@ import {
   type SetupOptions,
   setupHelp,
 } from '../input/with-setup.js';
-import { humanSize, humanTime } from '../output/units.js';
 import {
   addListCommand,
   addOutputFormatOptions,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { comparisonFacts } from '../../shared/text/quality-facts.js';
 import { jsonText, safeText } from '../../shared/text/safe-text.js';
 import type { Context, ProgramFlags } from '../context.js';
-import { comparisonFacts } from '../output/quality-text.js';
 import { factLines } from '../output/wrap-text.js';
 import { listenForInterrupt } from '../terminal/interrupt.js';
 import { openProgressDisplay } from '../terminal/progress-display.js';

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { safeText } from '../../shared/text/safe-text.js';
+import { humanTime } from '../../shared/text/units.js';
 import type { Context } from '../context.js';
 import { readUserAndSecret } from '../input/read-secret.js';
 import {
@@ -9,7 +10,6 @@ import {
   readSetup,
   type SetupOptions,
 } from '../input/with-setup.js';
-import { humanTime } from '../output/units.js';
 import { addListCommand } from '../terminal/print-records.js';
 
 interface AddOptions extends SetupOptions {

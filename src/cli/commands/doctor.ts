@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../../shared/exit-codes.js';
+import type { Fact } from '../../shared/text/file-facts.js';
 import { safeText } from '../../shared/text/safe-text.js';
+import { humanSize } from '../../shared/text/units.js';
 import { productVersion } from '../../shared/version.js';
 import type { Context, ProgramFlags } from '../context.js';
 import { checkDataFolder, checkNode, checkPrograms } from '../doctor/check-machine.js';
 import { checkService } from '../doctor/check-service.js';
 import { createTextColours, type TextColours } from '../output/paint.js';
-import { humanSize } from '../output/units.js';
-import { type Fact, factLines, filled, wrapText } from '../output/wrap-text.js';
+import { factLines, filled, wrapText } from '../output/wrap-text.js';
 import { addOutputFormatOptions, type OutputFormatOptions, printRecord } from '../terminal/print-records.js';
 
 type DoctorOptions = OutputFormatOptions & ProgramFlags;

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { VencError } from '../../shared/errors.js';
 import { ageParser } from '../../shared/flag-parsers.js';
 import { safeText } from '../../shared/text/safe-text.js';
+import { humanAge, humanTime, humanUntil } from '../../shared/text/units.js';
 import type { Context } from '../context.js';
 import {
   addSetupOptions,
@@ -10,7 +11,6 @@ import {
   type SetupOptions,
   setupHelp,
 } from '../input/with-setup.js';
-import { humanAge, humanTime, humanUntil } from '../output/units.js';
 import { addListCommand } from '../terminal/print-records.js';
 
 interface CreateOptions extends SetupOptions {

@@ -60,7 +60,7 @@ async function run(options: ListOptions, context: Context) {
   });
   const isText = options.json !== true && options.jsonl !== true;
   if (isText && pause !== null) {
-    const { pausedHint } = await import('../output/units.js');
+    const { pausedHint } = await import('../../shared/text/units.js');
     io.writeInfo(`venc: ${pausedHint(pause)}\n`);
   }
   const page = options.page ?? 1;

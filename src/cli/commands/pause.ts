@@ -5,9 +5,9 @@ import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { durationParser } from '../../shared/flag-parsers.js';
 import type { QueueRecord } from '../../shared/records.js';
 import { safeText } from '../../shared/text/safe-text.js';
+import { humanTime, pausedText } from '../../shared/text/units.js';
 import type { CommandModule, Context } from '../context.js';
 import { jobIdsHelp, resolveJobs } from '../jobs/resolve-jobs.js';
-import { humanTime, pausedText } from '../output/units.js';
 import { applyToEach, type BulkAction } from './bulk-actions.js';
 
 /** `venc pause [ID...]`: no further job starts, or these jobs are paused; an addition to the service. */

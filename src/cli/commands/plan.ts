@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import type { OutputMediaFile } from '../../shared/records.js';
 import { redact } from '../../shared/redact.js';
+import { lostTrackText } from '../../shared/text/file-facts.js';
 import { jsonText, safeText } from '../../shared/text/safe-text.js';
 import { shellLine } from '../../shared/text/shell-words.js';
 import { isUrl } from '../../shared/text/url-text.js';
@@ -26,7 +27,7 @@ import {
   withTypedErrors,
   withValidation,
 } from '../input/typed-request.js';
-import { isUnusedRendition, lostTrackText, unusedRenditions } from '../output/job-text.js';
+import { isUnusedRendition, unusedRenditions } from '../output/job-text.js';
 import { assignDestinations } from '../run/assign-destinations.js';
 
 interface PlanOptions extends JobArgs, ProgramFlags {

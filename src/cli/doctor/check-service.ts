@@ -3,8 +3,8 @@ import { fieldsOf, itemsOf, readText } from '../../client/coerce.js';
 import { type ListedWorkers, requestWorkers } from '../../client/workers.js';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { redact } from '../../shared/redact.js';
+import { humanDuration } from '../../shared/text/units.js';
 import { productVersion } from '../../shared/version.js';
-import { humanDuration } from '../output/units.js';
 import { isSilent } from '../output/workers-table.js';
 import { type Finding, messageOf, missingFinding, okFinding } from './check-machine.js';
 

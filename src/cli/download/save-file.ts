@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describeNetworkError } from '../../client/network-errors.js';
 import { openFile } from '../../client/open-file.js';
 import { isVencError, VencError } from '../../shared/errors.js';
+import { humanSize } from '../../shared/text/units.js';
 import { diskReason, systemCode } from '../../shared/util/system-code.js';
 import { backoffDelayMs } from '../../shared/util/timing.js';
-import { humanSize } from '../output/units.js';
 import type { FileToSave } from './download-names.js';
 
 /** Options for a download. */

@@ -3,9 +3,9 @@ import { follow, pollOnce } from '../../client/follow.js';
 import type { FollowEvent } from '../../client/follow-context.js';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
+import { pausedHint } from '../../shared/text/units.js';
 import { exitCodeOf, formatError } from '../output/error-text.js';
 import { failureText } from '../output/progress-text.js';
-import { pausedHint } from '../output/units.js';
 import type { Io } from '../terminal/io.js';
 
 /** How to wait for jobs. */

@@ -2,7 +2,7 @@ import type { JobRecord } from '../../shared/records.js';
 import { displayWidth } from '../../shared/text/display-width.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import { shellLine } from '../../shared/text/shell-words.js';
-import { humanDuration, humanPercent, sizesText } from './units.js';
+import { humanDuration, humanPercent, sizesText } from '../../shared/text/units.js';
 
 /** The progress of a batch at a moment. */
 export interface BatchView {

@@ -2,10 +2,17 @@ import { inputFileName, inputLocation, outputLabels } from '../../shared/file-la
 import type { JobRecord } from '../../shared/records.js';
 import { redact } from '../../shared/redact.js';
 import { displayState } from '../../shared/states.js';
+import {
+  humanAge,
+  humanDuration,
+  humanId,
+  humanSize,
+  sizeAndShare,
+  unknownMark,
+} from '../../shared/text/units.js';
 import { isUrl } from '../../shared/text/url-text.js';
 import { colourState, createTextColours } from './paint.js';
 import { type Column, type TableStyle, table } from './table.js';
-import { humanAge, humanDuration, humanId, humanSize, sizeAndShare, unknownMark } from './units.js';
 
 /** Jobs as a table, one line each. */
 export function jobsTable(

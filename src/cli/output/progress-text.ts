@@ -1,10 +1,10 @@
 import { toHintForm } from '../../shared/errors.js';
 import type { JobProgressRecord, JobRecord, MediaFileRecord, ProgressRecord } from '../../shared/records.js';
 import { displayProgress, displayState, etaOfFile, etaOfJob } from '../../shared/states.js';
+import { adviceFor } from '../../shared/text/advice.js';
 import { safeText } from '../../shared/text/safe-text.js';
-import { adviceFor } from './error-text.js';
+import { humanDuration, humanId, humanPercent, sizesText } from '../../shared/text/units.js';
 import { colourState, type TextColours } from './paint.js';
-import { humanDuration, humanId, humanPercent, sizesText } from './units.js';
 
 /** One progress record in one line: `processing 42%, transcoding 40%, 118 fps, 4.7x, 12s left`. */
 export function progressText(record: ProgressRecord, colours: TextColours): string {

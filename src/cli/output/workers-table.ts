@@ -1,7 +1,7 @@
 import type { WorkerRecord } from '../../shared/records.js';
+import { humanAge, unknownMark } from '../../shared/text/units.js';
 import { createTextColours } from './paint.js';
 import { type Column, type TableStyle, table } from './table.js';
-import { humanAge, unknownMark } from './units.js';
 
 /** A worker without a job reports every 20 seconds, and one that does not report for this long loses its jobs. */
 const silentAfterSeconds = 30;

@@ -1,3 +1,4 @@
+import type { Fact } from '../../shared/text/file-facts.js';
 import { safeText } from '../../shared/text/safe-text.js';
 
 /** Minimum width of the text next to a term; if less is left, the text goes on the next line. */
@@ -52,9 +53,6 @@ export function filled(text: string, columns: number): readonly string[] {
   }
   return lines;
 }
-
-/** A line of details: a name and a value. */
-export type Fact = readonly [name: string, value: string];
 
 /** Formats facts as lines, with the values aligned and an optional indent. Values are made safe for a terminal. */
 export function factLines(facts: readonly Fact[], indent = 0): readonly string[] {

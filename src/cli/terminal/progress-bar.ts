@@ -1,6 +1,6 @@
 import progress from 'cli-progress';
 import { displayWidth, fitText } from '../../shared/text/display-width.js';
-import { humanPercent } from '../output/units.js';
+import { humanPercent } from '../../shared/text/units.js';
 import type { Io } from './io.js';
 
 /** A progress bar on a terminal. */

@@ -1,5 +1,5 @@
 import { jsonText } from '../../shared/text/safe-text.js';
-import { humanDuration, humanPercent, humanRate, humanSize } from '../output/units.js';
+import { humanDuration, humanPercent, humanRate, humanSize } from '../../shared/text/units.js';
 import type { Io } from './io.js';
 import type { BarLine } from './progress-bar.js';
 import type { ProgressMode } from './progress-mode.js';

@@ -3,8 +3,8 @@ import * as assert from 'uvu/assert';
 import { explainFailure } from '../../../daemon/ffmpeg/explain.js';
 import { createSsrfGuard } from '../../../daemon/net/ssrf-guard.js';
 import { verifyOutput } from '../../../daemon/pipeline/verify-output.js';
-import { adviceFor } from '../../../src/cli/output/error-text.js';
 import { isVencError } from '../../../src/shared/errors.js';
+import { adviceFor } from '../../../src/shared/text/advice.js';
 
 /** The advice for an ffmpeg that ended in a way. */
 function afterExit(signal: NodeJS.Signals | null, stderr: string): string | null {

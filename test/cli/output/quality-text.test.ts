@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { qualityFacts } from '../../../src/cli/output/quality-text.js';
 import type { QualityRecord } from '../../../src/shared/records.js';
+import { qualityFacts } from '../../../src/shared/text/quality-facts.js';
 
 const search = { target: 90, crf: 23.4, predicted: 90.08, probes: [] } as const;
 

@@ -6,11 +6,11 @@ import { checkFields, parseFields, project, valueAt } from '../../../src/cli/out
 import { type JobSnapshot, jobText } from '../../../src/cli/output/job-text.js';
 import { jobsTable } from '../../../src/cli/output/jobs-table.js';
 import { createTextColours } from '../../../src/cli/output/paint.js';
-import { humanAge, humanDuration, humanSize } from '../../../src/cli/output/units.js';
 import { normaliseJob } from '../../../src/client/normalise.js';
 import { isVencError } from '../../../src/shared/errors.js';
 import { displayWidth, fitText } from '../../../src/shared/text/display-width.js';
 import { safeText } from '../../../src/shared/text/safe-text.js';
+import { humanAge, humanDuration, humanSize } from '../../../src/shared/text/units.js';
 import { matchesGolden } from '../../helpers/golden.js';
 
 const now = new Date('2026-03-01T12:00:00Z');

@@ -1,7 +1,7 @@
-import type { LadderPointRecord, QualityMeasurement, QualityRecord } from '../../shared/records.js';
-import { withoutPassword } from '../../shared/redact.js';
+import type { LadderPointRecord, QualityMeasurement, QualityRecord } from '../records.js';
+import { withoutPassword } from '../redact.js';
+import type { Fact } from './file-facts.js';
 import { humanDuration } from './units.js';
-import type { Fact } from './wrap-text.js';
 
 /** Blocks for scores: the lowest up to 65, then one for each 5 points, the highest from 95. */
 const blocks = '▁▂▃▄▅▆▇█';

@@ -1,4 +1,4 @@
-import { formatBytes } from '../../shared/text/numbers.js';
+import { formatBytes } from './numbers.js';
 
 /** Shown for an unknown value. */
 export const unknownMark = '-';
