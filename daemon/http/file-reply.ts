@@ -22,8 +22,7 @@ export function fileReply(
     'Accept-Ranges': 'bytes',
     'Last-Modified': modifiedAt.toUTCString(),
     ETag: etag,
-    // The content of a file is not trusted: a browser must never treat it as a page of this daemon.
-    'X-Content-Type-Options': 'nosniff',
+    ...untrustedContentHeaders(name),
   };
   if (isFresh(incoming.headers, etag, modifiedAt)) return { status: 304, headers };
   const ifRange = incoming.headers['if-range'];
@@ -42,6 +41,38 @@ export function fileReply(
   const reply = { status: range === null ? 200 : 206, headers: { ...headers, ...length, ...partial } };
   if (method === 'HEAD' || sizeBytes === 0) return reply;
   return { ...reply, stream: Readable.toWeb(file.read({ start: first, end: last })) as ReadableStream };
+}
+
+/** The types that browsers show or play without running anything. All others are downloaded. */
+const inlineTypes =
+  /^(?:(?:audio|video)\/|image\/(?:avif|gif|jpeg|png|webp)$|text\/vtt$|application\/vnd\.apple\.mpegurl$)/;
+
+/**
+ * The content of a file is not trusted, and neither is its name: a browser must never treat it as a page of this daemon.
+ * Players fetch files by script, for which neither the disposition nor the sandbox counts.
+ */
+function untrustedContentHeaders(name: string) {
+  const disposition = inlineTypes.test(contentTypeOf(name)) ? 'inline' : 'attachment';
+  return {
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Disposition': `${disposition}; ${fileNameParameters(name)}`,
+    'Content-Security-Policy': 'sandbox',
+  };
+}
+
+/**
+ * A file name as the parameters of `Content-Disposition` (RFC 6266): as a quoted string, and if that cannot have all of
+ * its characters, exactly in `filename*` (RFC 8187). A quoted string has no "%", because some browsers decode it.
+ */
+export function fileNameParameters(name: string): string {
+  const whole = name.replace(/\p{Surrogate}/gu, '_');
+  const quoted = whole.replace(/[^\x20-\x7e]|["\\%/]/gu, '_');
+  if (quoted === whole) return `filename="${quoted}"`;
+  const encoded = encodeURIComponent(whole).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `filename="${quoted}"; filename*=UTF-8''${encoded}`;
 }
 
 /**

@@ -33,6 +33,7 @@ const types: Readonly<Record<string, string>> = {
   '.smil': 'application/smil+xml',
   '.gif': 'image/gif',
   '.webp': 'image/webp',
+  '.avif': 'image/avif',
   '.png': 'image/png',
   '.jpg': 'image/jpeg',
   '.jpeg': 'image/jpeg',

@@ -199,6 +199,17 @@ export const headers = {
     required: true,
     schema: { type: 'string', const: 'nosniff' },
   },
+  'Content-Disposition': {
+    description:
+      'The name of the file. It is `inline` for audio, video, images, WebVTT and HLS playlists; all others are downloaded.',
+    required: true,
+    schema: { type: 'string', pattern: '^(?:inline|attachment); filename="' },
+  },
+  'Content-Security-Policy': {
+    description: 'A browser runs nothing of the file.',
+    required: true,
+    schema: { type: 'string', const: 'sandbox' },
+  },
   'Accept-Ranges': {
     description: 'Range requests are supported.',
     required: true,
@@ -231,7 +242,10 @@ export const headers = {
 /** The name of a documented header. */
 type HeaderName = keyof typeof headers;
 
-const ofFiles = ['Accept-Ranges', 'ETag', 'Last-Modified', 'X-Content-Type-Options'] as const;
+const ofFiles = [
+  ...(['Accept-Ranges', 'ETag', 'Last-Modified', 'X-Content-Type-Options'] as const),
+  ...(['Content-Disposition', 'Content-Security-Policy'] as const),
+] as const;
 
 const ofRoutes: Readonly<Partial<Record<RouteName, Readonly<Record<number, readonly HeaderName[]>>>>> = {
   listJobs: { 200: ['X-Total-Count', 'Link', 'Venc-Queue'] },
