@@ -35,7 +35,7 @@ export function apply(job: Job, change: Change, now: Date): Job {
   switch (change.type) {
     case 'notification-delivered':
     case 'notification-failed':
-      return withAttempt(job, change.notificationId, change.type === 'notification-delivered', now);
+      return withAttempt(job, change, now);
     case 'output-delivering':
       return withDeliveredFiles(job, change);
     case 'paused':

@@ -30,7 +30,7 @@ export function isCancelledClaim({ state, worker }: Pick<Job, 'state' | 'worker'
 
 /** A job as it is sent to a worker: without what only the daemon needs, and without the tokens of other workers. */
 export function jobForWorker(job: Job): Job {
-  const { inputName: _, ...sent } = withoutEndedClaims(job);
+  const { inputName: _, notificationAttempts: _attempts, ...sent } = withoutEndedClaims(job);
   return { ...sent, notifications: [], pendingNotifications: [], idempotency: null };
 }
 

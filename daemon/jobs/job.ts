@@ -300,6 +300,8 @@ export interface Job {
   readonly notifications: readonly NotificationTarget[];
   /** Notifications that are not delivered yet. */
   readonly pendingNotifications: readonly Notification[];
+  /** The last attempts to deliver its notifications, oldest first. Absent if there are none. */
+  readonly notificationAttempts?: readonly AttemptRecord[];
 }
 
 /** Why an input or output failed: `error_class` and `error_message` of its record. Contains no secrets. */
@@ -320,6 +322,29 @@ export interface NotificationTarget {
   readonly url: string;
   readonly format: 'json' | 'xml';
   readonly headers: Readonly<Record<string, string>>;
+}
+
+/** How an endpoint or a mail program answered an attempt to deliver a notification. Contains no secrets. */
+export interface AttemptAnswer {
+  /** Scheme, host and port of the endpoint: the path of a URL may be a secret. Of a mail, that it is one. */
+  readonly destination: string;
+  /** The HTTP status; null if there was no answer, and for a mail. */
+  readonly status: number | null;
+  /** Why the notification was not accepted, as a sentence; null if it was. */
+  readonly failure: string | null;
+}
+
+/** An attempt to deliver a notification, and its answer. */
+export interface AttemptRecord extends AttemptAnswer {
+  readonly notificationId: string;
+  /** Id of the output that ended; null if the job ended. */
+  readonly outputId: number | null;
+  /** What the notification said: `job` or `output` and the state, such as `job_finished`. */
+  readonly event: string;
+  /** The number of the attempt, from 1. */
+  readonly attempt: number;
+  /** When it ended, ISO 8601 in UTC. */
+  readonly at: string;
 }
 
 /**

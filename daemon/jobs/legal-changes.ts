@@ -2,7 +2,15 @@ import { VencError } from '../../src/shared/errors.js';
 import type { LadderPointRecord, QualityRecord, QualitySearch } from '../../src/shared/records.js';
 import { isPlaylist } from '../../src/shared/settings/playlists.js';
 import { type JobState, jobStates, type OutputState, stateClause } from '../../src/shared/states.js';
-import type { FileFacts, Job, JobFailure, JobInput, JobOutput, RenditionFacts } from './job.js';
+import type {
+  AttemptAnswer,
+  FileFacts,
+  Job,
+  JobFailure,
+  JobInput,
+  JobOutput,
+  RenditionFacts,
+} from './job.js';
 import type { MediaFacts } from './media.js';
 import type { CaptionFileFacts } from './rendition-facts.js';
 import type { DeliveredThumbnail } from './thumbnails.js';
@@ -74,9 +82,17 @@ export type Change =
   /** A client pauses the job, or ends that. No-op if it did already. */
   | { readonly type: 'paused' | 'unpaused' }
   /** The endpoint accepted a notification. */
-  | { readonly type: 'notification-delivered'; readonly notificationId: string }
+  | {
+      readonly type: 'notification-delivered';
+      readonly notificationId: string;
+      readonly answer: AttemptAnswer;
+    }
   /** A delivery attempt failed. The next one is scheduled; after the last one the notification is dropped. */
-  | { readonly type: 'notification-failed'; readonly notificationId: string };
+  | {
+      readonly type: 'notification-failed';
+      readonly notificationId: string;
+      readonly answer: AttemptAnswer;
+    };
 
 /** A change of the state of one output. */
 export type OutputChange = Exclude<Extract<Change, { id: number }>, { type: 'output-delivering' }>;

@@ -4,7 +4,8 @@ import { isEmailAddress } from '../../src/shared/settings/kinds/text.js';
 import type { RequestWarning } from '../../src/shared/settings/setting.js';
 import { isFinal } from '../../src/shared/states.js';
 import { backoffDelayMs } from '../../src/shared/util/timing.js';
-import type { Job, Notification, NotificationTarget } from './job.js';
+import type { AttemptRecord, Job, Notification, NotificationTarget } from './job.js';
+import type { Change } from './legal-changes.js';
 
 /** Maximum number of delivery attempts for a notification (contract, section 10). */
 export const maxNotificationAttempts = 20;
@@ -83,17 +84,38 @@ export function withDueNotifications(before: Job, after: Job, at: string): Job {
     : { ...after, pendingNotifications: [...keptNotifications, ...outputNotifications, ...jobNotifications] };
 }
 
+/** A delivery attempt for a notification. */
+type AttemptChange = Extract<Change, { readonly notificationId: string }>;
+
+/** The number of attempts that a job remembers. */
+const maxAttemptRecords = 20;
+
 /**
- * Returns the job after a delivery attempt for one of its notifications. Returns the same object if the notification
- * was removed.
+ * Returns the job after a delivery attempt for one of its notifications, with the answer. Returns the same object if the
+ * notification was removed.
  */
-export function withAttempt(job: Job, notificationId: string, isDelivered: boolean, now: Date): Job {
-  if (!job.pendingNotifications.some(({ id }) => id === notificationId)) return job;
+export function withAttempt(job: Job, { type, notificationId, answer }: AttemptChange, now: Date): Job {
+  const attempted = job.pendingNotifications.find(({ id }) => id === notificationId);
+  if (attempted === undefined) return job;
   const pendingNotifications = job.pendingNotifications.flatMap((notification) => {
-    if (notification.id !== notificationId) return [notification];
-    return isDelivered ? [] : afterFailedAttempt(notification, now);
+    if (notification !== attempted) return [notification];
+    return type === 'notification-delivered' ? [] : afterFailedAttempt(notification, now);
   });
-  return { ...job, pendingNotifications };
+  const { outputId, attempts } = attempted;
+  const record: AttemptRecord = {
+    ...{ notificationId, outputId, ...answer },
+    event: eventOf(job, outputId),
+    attempt: attempts + 1,
+    at: now.toISOString(),
+  };
+  const notificationAttempts = [...(job.notificationAttempts ?? []), record].slice(-maxAttemptRecords);
+  return { ...job, pendingNotifications, notificationAttempts };
+}
+
+/** What a notification says: `job` or `output` and the state, such as `output_finished`. */
+function eventOf(job: Job, outputId: number | null): string {
+  const output = job.outputs.find(({ id }) => id === outputId);
+  return output === undefined ? `job_${job.state}` : `output_${output.state.replace(' ', '_')}`;
 }
 
 /** The contract sets no maximum delay. */

@@ -59,6 +59,7 @@ export const jobRecord = memoizeByKey((job: Job): JobRecord => {
     ...jobQueueing(job),
     ...jobDurations(job),
     ...jobWorker(job),
+    ...jobNotificationAttempts(job),
     ...jobWarnings(job),
   };
 });
@@ -120,18 +121,37 @@ function jobWorker({ worker }: Job): Pick<JobRecord, 'worker'> {
   return worker === undefined ? {} : { worker: worker.name };
 }
 
+/** The last attempts to deliver the notifications of a job; absent if there are none. */
+function jobNotificationAttempts({ notificationAttempts }: Job): Pick<JobRecord, 'notification_attempts'> {
+  if (notificationAttempts === undefined) return {};
+  return {
+    notification_attempts: notificationAttempts.map((one) => ({
+      id: one.notificationId,
+      output_id: one.outputId,
+      event: one.event,
+      destination: one.destination,
+      attempt: one.attempt,
+      attempted_at: one.at,
+      status: one.status,
+      error_message: one.failure,
+    })),
+  };
+}
+
 /** The warnings about the request of a job; absent if there are none. */
 function jobWarnings({ warnings }: Job): Pick<JobRecord, 'warnings'> {
   return warnings === undefined ? {} : { warnings };
 }
 
 /**
- * The record of a job in the job list: without `md5_checksum` (section 2.3), priority, labels and warnings. The service
+ * The record of a job in the job list: without `md5_checksum` (section 2.3), priority, labels, warnings and attempts of
+ * notifications. The service
  * has no `skipped` in its list, so skipped outputs are `cancelled` there (contract, section 5).
  */
 export const listedJobRecord = memoizeByKey((job: Job): JobRecord => {
   const { priority: _priority, requires: _requires, warnings: _warnings, ...others } = jobRecord(job);
-  const { waited_in_ms: _waited, encoded_in_ms: _encoded, delivered_in_ms: _delivered, ...record } = others;
+  const { waited_in_ms: _waited, encoded_in_ms: _encoded, delivered_in_ms: _delivered, ...rest } = others;
+  const { notification_attempts: _attempts, ...record } = rest;
   return {
     ...record,
     input_media_file: withoutDetails(record.input_media_file),

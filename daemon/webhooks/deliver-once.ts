@@ -14,7 +14,7 @@ import { retryUntilPersisted, unrefDelay } from '../queue/retry-until-persisted.
 import type { JobStore } from '../store/job-store.js';
 import type { QueuedNotification } from './delivery-queue.js';
 import { createMail, type MailSender } from './mail-sender.js';
-import type { WebhookClient, WebhookRequest } from './webhook-client.js';
+import type { PostResult, WebhookClient, WebhookRequest } from './webhook-client.js';
 
 /** The dependencies of a delivery attempt. */
 export interface DeliveryDeps {
@@ -50,13 +50,14 @@ export async function deliverOnce(
   const startedMs = now().getTime();
   const startedAt = performance.now();
   const isMail = isEmailAddress(notification.target.url);
-  const failure = await (isMail ? mail : post)(deps, job, notification, signal);
+  const { status, failure } = await (isMail ? mail : post)(deps, job, notification, signal);
+  const answer = { destination: origin, status, failure };
   const seconds = (performance.now() - startedAt) / 1000;
   const type = failure === null ? 'notification-delivered' : 'notification-failed';
   const persisted = await persistOutcome(
     deps,
     jobId,
-    (stored) => apply(stored, { type, notificationId: id }, now()),
+    (stored) => apply(stored, { type, notificationId: id, answer }, now()),
     signal,
   );
   const next = findNotification(persisted, id);
@@ -83,16 +84,16 @@ export async function deliverOnce(
   return next;
 }
 
-/** Posts a notification. Resolves to null if it is accepted, else to a sentence that says why not. */
+/** Posts a notification. */
 async function post(
   { secretOf, webhookClient, now }: DeliveryDeps,
   job: Job,
   notification: Notification,
   signal: AbortSignal,
-): Promise<string | null> {
+): Promise<PostResult> {
   const secret = secretOf(job.accountId);
   return secret === null
-    ? 'The account, whose secret signs it, no longer exists.'
+    ? { status: null, failure: 'The account, whose secret signs it, no longer exists.' }
     : webhookClient.post(createWebhookRequest(job, notification, secret, now()), signal);
 }
 
@@ -102,10 +103,12 @@ async function mail(
   job: Job,
   notification: Notification,
   signal: AbortSignal,
-): Promise<string | null> {
-  return sendMail === null
-    ? 'This daemon sends no mail: it was started without --sendmail.'
-    : sendMail(createMail(job, notification), signal);
+): Promise<PostResult> {
+  const failure =
+    sendMail === null
+      ? 'This daemon sends no mail: it was started without --sendmail.'
+      : await sendMail(createMail(job, notification), signal);
+  return { status: null, failure };
 }
 
 /**

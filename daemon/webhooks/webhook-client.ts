@@ -24,13 +24,18 @@ interface WebhookClientOptions {
   readonly timeoutMs: number;
 }
 
+/** The result of an attempt. */
+export interface PostResult {
+  /** The HTTP status; null without an answer. */
+  readonly status: number | null;
+  /** Null if the answer is 2xx, else a sentence that says why not and contains no secret. */
+  readonly failure: string | null;
+}
+
 /** Posts small bodies to URLs that clients name. */
 export interface WebhookClient {
-  /**
-   * Makes one attempt. Resolves to null if the answer is 2xx, else to a sentence that says why not and
-   * contains no secret. Does not follow redirects. Rejects only if the signal is aborted.
-   */
-  post(webhook: WebhookRequest, signal: AbortSignal): Promise<string | null>;
+  /** Makes one attempt. Does not follow redirects. Rejects only if the signal is aborted. */
+  post(webhook: WebhookRequest, signal: AbortSignal): Promise<PostResult>;
   /** Closes all connections. */
   close(): Promise<void>;
 }
@@ -48,7 +53,7 @@ export function createWebhookClient({ guard, timeoutMs }: WebhookClientOptions):
     async post(webhook, signal) {
       signal.throwIfAborted();
       const parsed = parseHttpUrl(webhook.url);
-      if (!parsed.ok) return `The address ${parsed.validationError}.`;
+      if (!parsed.ok) return { status: null, failure: `The address ${parsed.validationError}.` };
       const { url, credentials } = parsed;
       const authorization = credentials === null ? {} : { authorization: basicAuthorization(credentials) };
       const request = {
@@ -77,7 +82,7 @@ async function sendOnce(
   agent: GuardedAgent,
   request: GuardedRequest,
   { host, timeoutMs, signal }: SendOptions,
-): Promise<string | null> {
+): Promise<PostResult> {
   const limit = new AbortController();
   const abort = (): void => limit.abort();
   const timer = setTimeout(abort, timeoutMs).unref();
@@ -86,11 +91,13 @@ async function sendOnce(
     const { statusCode, body } = await agent.request({ ...request, signal: limit.signal });
     // The status decides. It does not matter how the body ends, or whether it does in time.
     await drainBody(body).catch(() => undefined);
-    return rejectionOf(statusCode, host);
+    return { status: statusCode, failure: rejectionOf(statusCode, host) };
   } catch (error) {
     signal.throwIfAborted();
-    if (limit.signal.aborted) return `${host} did not answer within ${timeoutMs / 1000} seconds.`;
-    return formatError(mapConnectionError(error, host, 'upload').error);
+    const failure = limit.signal.aborted
+      ? `${host} did not answer within ${timeoutMs / 1000} seconds.`
+      : formatError(mapConnectionError(error, host, 'upload').error);
+    return { status: null, failure };
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);

@@ -6,7 +6,7 @@ import type {
   settingFields,
 } from './records/answers.js';
 import type { RecordOf } from './records/field.js';
-import type { createdFields, jobHeadFields, thumbnailFields } from './records/job.js';
+import type { createdFields, jobFields, jobHeadFields, thumbnailFields } from './records/job.js';
 import type { logLineFields } from './records/log.js';
 import type {
   detailsFields,
@@ -107,6 +107,8 @@ export interface JobRecord extends JobHead {
   readonly delivered_in_ms?: number;
   /** Name of the remote worker that runs or ran the job. Absent if the daemon itself does. */
   readonly worker?: string;
+  /** The last attempts to deliver its notifications: in job details only. Absent if there are none. */
+  readonly notification_attempts?: RecordOf<typeof jobFields>['notification_attempts'];
   /** Warnings about the request: in job details only. Absent if there are none. */
   readonly warnings?: CreatedRecord['warnings'];
 }

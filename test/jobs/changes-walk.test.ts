@@ -212,9 +212,12 @@ test('a delivery attempt changes only the notifications, in any state of the job
   for (const states of sensible) {
     const from = withTargets(jobIn(states));
     for (const type of ['notification-delivered', 'notification-failed'] as const) {
-      const to = apply(from, { type, notificationId: 'earlier' }, changedAt);
-      assert.equal({ ...to, pendingNotifications: from.pendingNotifications }, from);
-      assert.is(apply(from, { type, notificationId: 'another' }, changedAt), from);
+      const answer = { destination: 'http://example.com', status: 200, failure: null };
+      const to = apply(from, { type, notificationId: 'earlier', answer }, changedAt);
+      const { notificationAttempts, ...others } = to;
+      assert.is(notificationAttempts?.length ?? 0, Math.min(from.pendingNotifications.length, 1));
+      assert.equal({ ...others, pendingNotifications: from.pendingNotifications }, from);
+      assert.is(apply(from, { type, notificationId: 'another', answer }, changedAt), from);
     }
   }
 });

@@ -1,10 +1,17 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { apply } from '../../daemon/jobs/changes.js';
+import { jobForWorker } from '../../daemon/jobs/claims.js';
 import type { Job, JobOutput } from '../../daemon/jobs/job.js';
 import type { Change } from '../../daemon/jobs/legal-changes.js';
 import { maxNotificationAttempts } from '../../daemon/jobs/notifications.js';
-import { inputDetails, notificationRecord, outputDetails } from '../../daemon/jobs/view.js';
+import {
+  inputDetails,
+  jobRecord,
+  listedJobRecord,
+  notificationRecord,
+  outputDetails,
+} from '../../daemon/jobs/view.js';
 import type { QualityRecord } from '../../src/shared/records.js';
 import {
   changedAt,
@@ -40,6 +47,8 @@ const after = (job: Job, ...changes: readonly Change[]): Job =>
 const processing = { job: 'processing', input: 'finished' } as const;
 const downloading: States = { job: 'processing', input: 'processing', outputs: ['waiting', 'waiting'] };
 const finished9: Change = { type: 'output-finished', id: 9, media, file };
+const rejected = { destination: 'http://example.com', status: 500, failure: 'example.com answered 500.' };
+const accepted = { destination: 'http://example.com', status: 204, failure: null };
 const failed10: Change = { type: 'output-failed', id: 10, failure: sampleFailure };
 
 const endings: readonly (readonly [string, Job, readonly Change[], readonly string[]])[] = [
@@ -131,7 +140,8 @@ test('a resubmit withdraws notifications that are no longer true, and finished o
   assert.equal([failed.state, ids(failed)], ['failed', [...ofOutput, ...ofJob]]);
   const again = after(failed, { type: 'resubmitted' });
   assert.equal(again.pendingNotifications, failed.pendingNotifications.slice(0, 2));
-  const reported = after(again, { type: 'notification-delivered', notificationId: ofOutput[0] ?? '' });
+  const notificationId = ofOutput[0] ?? '';
+  const reported = after(again, { type: 'notification-delivered', notificationId, answer: accepted });
   const ended = after(
     reported,
     { type: 'claimed', token: 'next' },
@@ -158,7 +168,7 @@ test('a failed attempt is due again after 2 seconds, then 4, 8 and so on, and th
   let job = after(createJob({ ...processing, outputs: ['processing', 'queued'] }), finished9);
   const [notificationId = '', other] = ids(job);
   for (let attempt = 1; attempt < maxNotificationAttempts; attempt += 1) {
-    job = after(job, { type: 'notification-failed', notificationId });
+    job = after(job, { type: 'notification-failed', notificationId, answer: rejected });
     const [notification] = job.pendingNotifications;
     assert.equal(
       [notification?.id, notification?.attempts, Date.parse(notification?.dueAt ?? '') - changedAt.getTime()],
@@ -166,7 +176,44 @@ test('a failed attempt is due again after 2 seconds, then 4, 8 and so on, and th
     );
   }
   assert.is(maxNotificationAttempts, 20);
-  assert.equal(ids(after(job, { type: 'notification-failed', notificationId })), [other]);
+  const last = after(job, { type: 'notification-failed', notificationId, answer: rejected });
+  assert.equal(ids(last), [other]);
+  assert.equal(
+    last.notificationAttempts?.map(({ attempt }) => attempt),
+    Array.from({ length: 20 }, (_, index) => index + 1),
+  );
+});
+
+test('the last 20 answers are kept, with what the notification said and without its target', () => {
+  let job = after(createJob({ ...processing, outputs: ['processing', 'queued'] }), finished9);
+  const [first = '', second = ''] = ids(job);
+  for (let attempt = 1; attempt < maxNotificationAttempts; attempt += 1)
+    job = after(job, { type: 'notification-failed', notificationId: first, answer: rejected });
+  const before = job.updatedAt;
+  job = after(job, { type: 'notification-delivered', notificationId: first, answer: accepted });
+  job = after(job, { type: 'notification-delivered', notificationId: second, answer: accepted });
+  const attempts = job.notificationAttempts ?? [];
+  assert.is(attempts.length, 20);
+  assert.equal(
+    [attempts[0], attempts.at(-2), attempts.at(-1)].map((one) => [one?.notificationId, one?.attempt]),
+    [
+      [first, 2],
+      [first, 20],
+      [second, 1],
+    ],
+  );
+  assert.equal(attempts.at(-1), {
+    ...{ notificationId: second, outputId: 9, event: 'output_finished', attempt: 1, at },
+    ...accepted,
+  });
+  assert.is(job.updatedAt, before);
+  assert.equal(jobRecord(job).notification_attempts?.at(-2), {
+    ...{ id: first, output_id: 9, event: 'output_finished', destination: 'http://example.com' },
+    ...{ attempt: 20, attempted_at: at, status: 204, error_message: null },
+  });
+  assert.is(listedJobRecord(job).notification_attempts, undefined);
+  assert.is(jobForWorker(job).notificationAttempts, undefined);
+  assert.is(jobRecord(jobIn(downloading)).notification_attempts, undefined);
 });
 
 test('a notification contains the job, its input, and all outputs or the one it is about', () => {

@@ -31,10 +31,14 @@ test('a notification that no endpoint accepts is tried twenty times, after 2 sec
         harness.logLines.at(-1) ?? '',
         /^error Gave up notification msg_.* after attempt 20: .* answered 503\.$/,
       );
-      assert.equal(
-        { ...(await harness.store.get(id)), pendingNotifications: [] },
-        { ...ended, pendingNotifications: [] },
-      );
+      const { notificationAttempts = [], ...job } = (await harness.store.get(id)) ?? ended;
+      assert.equal({ ...job, pendingNotifications: [] }, { ...ended, pendingNotifications: [] });
+      assert.is(notificationAttempts.length, 20);
+      for (const [index, { attempt, status, failure, event }] of notificationAttempts.entries())
+        assert.equal(
+          [attempt, status, failure, event],
+          [...[index + 1, 503], ...[`127.0.0.1:${endpoint.port} answered 503.`, 'job_cancelled']],
+        );
     },
     (response) => response.writeHead(503).end(),
   );

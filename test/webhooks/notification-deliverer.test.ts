@@ -47,7 +47,22 @@ test('each end is notified once, outputs before their job, with the final job, i
       thumbnails: _,
       ...others
     } = jobRecord(record);
-    const { waited_in_ms: _waited, encoded_in_ms: _encoded, delivered_in_ms: _delivered, ...head } = others;
+    const { waited_in_ms: _waited, encoded_in_ms: _encoded, delivered_in_ms: _delivered, ...rest } = others;
+    const { notification_attempts: attempts = [], ...head } = rest;
+    assert.equal(
+      attempts.map(({ event, output_id, status, error_message }) => [
+        event,
+        output_id,
+        status,
+        error_message,
+      ]),
+      [
+        ['output_finished', first, 204, null],
+        ['output_failed', second, 204, null],
+        ['job_failed', null, 204, null],
+      ],
+    );
+    assert.ok(attempts.every(({ destination }) => `${destination}/` === url));
     assert.equal(ofJob?.job, head);
     assert.equal(
       [ofJob?.input.id, ofJob?.input.job_id, ofJob?.input.url, ofJob?.input.format],

@@ -5,6 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Job } from '../../daemon/jobs/job.js';
 import type { JobNotificationBody, OutputNotificationBody } from '../../src/shared/records/notifications.js';
+import type { JobRecord } from '../../src/shared/records.js';
 import { runCli } from '../cli/run-cli.js';
 import { startTestDaemon } from '../helpers/daemon.js';
 import {
@@ -87,8 +88,19 @@ test('each output and then the job itself are sent to every configured endpoint,
   assert.equal([ofB.job.id, ofB.output.label, ofB.output.state, ofB.output.width], [id, 'b', 'finished', 32]);
   assert.is(at('/b').headers['x-b'], 'b');
   assert.match(at('/job-in-xml').body, `<job><id type="integer">${id}</id><state>finished</state>`);
-  assert.not.ok(
-    (await daemon.request(`/v2/jobs/${id}`).then((response) => response.text())).includes('/job-in'),
+  const details = await daemon.request(`/v2/jobs/${id}`).then((response) => response.text());
+  assert.not.ok(details.includes('/job-in'));
+  const { notification_attempts: attempts = [] } = (JSON.parse(details) as { job: JobRecord }).job;
+  assert.equal(
+    attempts.slice(2).map(({ id: _, attempted_at, ...attempt }) => attempt),
+    ['/job', '/job-in-xml'].map(() => ({
+      ...{ output_id: null, event: 'job_finished', destination: endpoint.url('/').slice(0, -1) },
+      ...{ attempt: 1, status: 204, error_message: null },
+    })),
+  );
+  assert.equal(
+    new Set(attempts.map((one) => one.id)),
+    new Set(endpoint.received.map(({ headers }) => headers['webhook-id'])),
   );
   await daemon.stop();
   await endpoint.close();

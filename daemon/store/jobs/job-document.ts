@@ -8,6 +8,7 @@ import type { Disk } from '../../../src/shared/util/disk.js';
 import { isObject } from '../../../src/shared/util/is-object.js';
 import { mapWithConcurrency } from '../../../src/shared/util/semaphore.js';
 import type {
+  AttemptRecord,
   ClaimingWorker,
   EndedClaim,
   IdempotencyRecord,
@@ -155,6 +156,17 @@ const isNotification = shapeOf<Notification>({
   dueAt: isText,
 });
 
+const isAttemptRecord = shapeOf<AttemptRecord>({
+  notificationId: isText,
+  outputId: (value) => value === null || isCount(value),
+  event: isText,
+  destination: isText,
+  attempt: isCount,
+  at: isText,
+  status: (value) => value === null || isCount(value),
+  failure: isTextOrNull,
+});
+
 /** Defaults of the fields that were added later, for files that were written before. */
 const addedFieldDefaults = {
   lastProgress: [],
@@ -201,6 +213,7 @@ const isCompleteJob = shapeOf<Job>({
   warnings: optional(listOf(isWarning)),
   notifications: optional(listOf(isTarget)),
   pendingNotifications: optional(listOf(isNotification)),
+  notificationAttempts: optional(listOf(isAttemptRecord)),
 });
 
 function isJob(value: unknown): value is StoredJob {

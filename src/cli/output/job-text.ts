@@ -6,7 +6,7 @@ import type {
   OutputDetails,
   OutputMediaFile,
 } from '../../shared/records.js';
-import { withoutPassword } from '../../shared/redact.js';
+import { redact, withoutPassword } from '../../shared/redact.js';
 import { displayProgress, displayState, etaOfFile, etaOfJob, isFinal } from '../../shared/states.js';
 import {
   durationFacts,
@@ -91,6 +91,7 @@ export function jobText(job: JobRecord, colours: TextColours, { now, progress }:
       ),
     ]),
     ...thumbnailLines(job, colours),
+    ...attemptLines(job, colours),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }
@@ -160,6 +161,19 @@ function thumbnailLines(job: JobRecord, colours: TextColours): readonly string[]
     ({ url, group_label: label = null }) => `  ${safeText(withoutPassword(url))}${labelText(label)}`,
   );
   return ['', colours.bold('thumbnails'), ...urls];
+}
+
+/** The last attempts to deliver the notifications of a job, one line each. */
+function attemptLines({ notification_attempts: attempts = [] }: JobRecord, colours: TextColours) {
+  if (attempts.length === 0) return [];
+  const lines = attempts.map(({ attempted_at: at, event, output_id: outputId, destination, ...answer }) => {
+    const subject = `${event.replaceAll('_', ' ')}${outputId === null ? '' : ` (${humanId(outputId)})`}`;
+    const { attempt, status, error_message: error } = answer;
+    const result = error ?? `accepted${status === null ? '' : ` (${status})`}`;
+    const count = attempt === 1 ? '' : `, attempt ${attempt}`;
+    return `  ${safeText(redact(`${humanTime(at)}  ${subject} to ${destination}${count}: ${result}`))}`;
+  });
+  return ['', colours.bold('notifications'), ...lines];
 }
 
 function state(text: string, colours: TextColours): string {

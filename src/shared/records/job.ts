@@ -133,6 +133,40 @@ const durationFields = {
   },
 } as const satisfies RecordTable;
 
+/** How the endpoints of its notifications answered. */
+const notificationAttempts = {
+  type: 'array',
+  isOptional: true,
+  of: {
+    type: 'object',
+    fields: {
+      id: { type: 'string', description: 'the webhook-id of the notification' },
+      output_id: {
+        type: 'integer',
+        isNullable: true,
+        description: 'id of the output that ended; null if the job ended',
+      },
+      event: { type: 'string', description: 'job or output and its state, e.g. job_finished' },
+      destination: {
+        type: 'string',
+        description: 'scheme, host and port of the endpoint, without its path, which may be a secret',
+      },
+      attempt: { type: 'integer', description: 'number of the attempt, from 1' },
+      attempted_at: { ...time, description: 'when it ended' },
+      status: {
+        type: 'integer',
+        isNullable: true,
+        description: 'HTTP status of the answer; null without an answer, and for a mail',
+      },
+      error_message: { ...text, description: 'why it was not accepted; null if it was' },
+    },
+    description: 'one attempt',
+  },
+  item: 'notification_attempt',
+  description:
+    'the last 20 attempts to deliver its notifications, oldest first; absent if there are none; an addition',
+} as const;
+
 /** A job as job details show it (section 2.3). */
 export const jobFields = {
   ...jobHeadFields,
@@ -149,6 +183,7 @@ export const jobFields = {
   paused,
   ...durationFields,
   worker,
+  notification_attempts: notificationAttempts,
   warnings,
 } as const satisfies RecordTable;
 

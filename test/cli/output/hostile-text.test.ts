@@ -23,6 +23,14 @@ const job = normaliseJob({
   input_media_file: file,
   output_media_files: [file],
   thumbnails: [fields],
+  notification_attempts: [
+    {
+      ...fields,
+      attempted_at: malicious,
+      event: malicious,
+      destination: `http://user:hunter2@host/${malicious}`,
+    },
+  ],
 });
 
 const texts = {

@@ -172,6 +172,30 @@ test('show prints the time taken and the current progress, and omits addresses t
   assert.match(show(jobWith('processing', null, { state: 'queued' })), /^job 4 {2}queued\n/);
 });
 
+test('show prints how the endpoints of notifications answered', () => {
+  const attempt = { id: 'msg_1', destination: 'https://example.com', attempted_at: '2026-03-01T11:58:00Z' };
+  const error_message = 'example.com answered 503.';
+  const job = normaliseJob({
+    id: 4,
+    state: 'finished',
+    notification_attempts: [
+      { ...attempt, output_id: 6, event: 'output_no_input', attempt: 1, status: 503, error_message },
+      { ...attempt, output_id: 6, event: 'output_no_input', attempt: 2, status: 204, error_message: null },
+      { ...attempt, event: 'job_finished', destination: 'an e-mail address', attempt: 1, status: null },
+    ],
+  });
+  const at = '2026-03-01 11:58:00 UTC';
+  assert.match(
+    jobText(job, createTextColours(false), { now, progress: null }),
+    [
+      '\nnotifications',
+      `  ${at}  output no input (6) to https://example.com: example.com answered 503.`,
+      `  ${at}  output no input (6) to https://example.com, attempt 2: accepted (204)`,
+      `  ${at}  job finished to an e-mail address: accepted\n`,
+    ].join('\n'),
+  );
+});
+
 test('show prints the tracks of a file with several, and what an output has not', () => {
   const video = { number: 1, kind: 'video', track: 1, codec: 'h264' };
   const german = { number: 2, kind: 'audio', track: 1, codec: 'aac', channels: 2, language: 'deu' };
