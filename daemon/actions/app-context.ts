@@ -19,6 +19,7 @@ import type { TransportRegistry } from '../transports/registry.js';
 import type { InPlaceFiles } from './in-place-files.js';
 import type { JobEvents } from './job-events.js';
 import type { LogEvents } from './log-events.js';
+import type { SearchTurns } from './search-turns.js';
 import type { WorkerFiles } from './worker-files.js';
 
 /**
@@ -46,6 +47,8 @@ export interface AppContext {
   readonly progressTracker: ProgressTracker;
   /** Event streams of job progress. */
   readonly events: JobEvents;
+  /** Which key searches the jobs. */
+  readonly searchTurns: SearchTurns;
   /** The logs of jobs and that of the daemon. */
   readonly logs: LogStore;
   /** Event streams of logs. */

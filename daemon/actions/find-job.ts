@@ -2,8 +2,10 @@ import { invalidRequest, VencError } from '../../src/shared/errors.js';
 import type { JobRecord } from '../../src/shared/records.js';
 import { isJobState, jobStates } from '../../src/shared/states.js';
 import type { Job, JobOutput } from '../jobs/job.js';
+import type { JobTerms } from '../jobs/search.js';
 import { listedJobRecord } from '../jobs/view.js';
-import type { AppContext } from './app-context.js';
+import type { SearchExtent } from '../store/job-store.js';
+import { type AppContext, requireOwner } from './app-context.js';
 import type { Feed } from './event-hub.js';
 import type { JobProgressEvent } from './job-events.js';
 
@@ -46,6 +48,15 @@ function notFoundError(kind: string, id: number): VencError {
 /** Default and maximum number of jobs on a page (section 4.3). */
 const maxPerPage = 50;
 
+/** The longest text of a search, in characters. */
+const maxTextLength = 200;
+
+/** The limits of a search: it reads the records of that many jobs, newest first, for at most so long. */
+const searchLimits = { maxJobs: 10_000, maxMs: 5_000 } as const;
+
+/** Stands for all accounts where a list takes the name of one. */
+const allAccounts = '*';
+
 /** One page of an account's jobs, newest first. */
 export interface JobListing {
   readonly jobs: readonly JobRecord[];
@@ -53,40 +64,89 @@ export interface JobListing {
   readonly perPage: number;
   /** Number of all matching jobs. */
   readonly total: number;
+  /** How far the search for a text or a label went. Absent without one. */
+  readonly search?: SearchExtent;
+  /** Whether it lists the jobs of a named account, or of all. */
+  readonly hasAccounts: boolean;
 }
 
-/** The parameters of a list, as strings from a query. */
+/** The parameters of a list, as strings from a query. An empty one counts as absent. */
 interface ListQuery {
   readonly page?: string | undefined;
   readonly per_page?: string | undefined;
-  /** Only jobs in this state; empty means all. */
+  /** Only jobs in this state. */
   readonly state?: string | undefined;
+  /** Only jobs with this text: see `jobMatcher`. */
+  readonly q?: string | undefined;
+  /** Only jobs with an output of this label. */
+  readonly label?: string | undefined;
+  /** The name of an account, or `*` for all, instead of the account of the key. Only for the owner. */
+  readonly account?: string | undefined;
 }
 
-/** Lists jobs (section 4.3). Rejects with `InvalidRequestError`, which names each invalid parameter. */
+/** Who lists jobs, and until when. */
+interface ListReader {
+  /** The short id of the key; by default that of the account. Each searches once at a time. */
+  readonly keyId?: string;
+  /** Ends a search. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Lists jobs (section 4.3). Rejects with `InvalidRequestError`, which names each invalid parameter, with
+ * `ForbiddenError` if the account may not list the jobs of others, and with `TooManyRequestsError` if it searches too
+ * often at a time.
+ */
 export async function listJobs(
-  appContext: Pick<AppContext, 'store'>,
+  appContext: Pick<AppContext, 'store' | 'accounts' | 'searchTurns'>,
   accountId: string,
   query: ListQuery,
+  { keyId = accountId, signal }: ListReader = {},
 ): Promise<JobListing> {
+  const { state = '', q = '', label = '', account = '' } = query;
+  if (account !== '')
+    requireOwner(
+      { id: accountId },
+      'account: only keys of the account default, the owner of the daemon, may list the jobs of other accounts.',
+    );
   const page = parsePositiveInteger(query.page, 1);
   const perPage = parsePositiveInteger(query.per_page, maxPerPage);
-  const state = query.state ?? '';
+  const listed = account === '' ? accountId : accountIdOf(appContext, account);
   const validationErrors = [
     ...(page === null ? ['page must be a positive whole number'] : []),
     ...(perPage === null ? ['per_page must be a positive whole number'] : []),
     ...(state === '' || isJobState(state) ? [] : [`state must be one of ${jobStates.join(', ')}`]),
+    ...(q.length <= maxTextLength ? [] : [`q must have at most ${maxTextLength} characters`]),
+    ...(listed === null
+      ? ['account must be the name of an account, or * for all; there is none with this name']
+      : []),
   ];
-  if (page === null || perPage === null || validationErrors.length > 0)
+  if (page === null || perPage === null || listed === null || validationErrors.length > 0)
     throw invalidRequest(validationErrors);
   const limit = Math.min(perPage, maxPerPage);
-  const { jobs, total } = await appContext.store.list({
-    accountId,
+  const filter = {
+    ...(listed === allAccounts ? {} : { accountId: listed }),
     ...(isJobState(state) ? { state } : {}),
     offset: (page - 1) * limit,
     limit,
-  });
-  return { jobs: jobs.map(listedJobRecord), page, perPage: limit, total };
+  };
+  const terms: JobTerms = { ...(q === '' ? {} : { text: q }), ...(label === '' ? {} : { label }) };
+  const search = { ...terms, ...searchLimits, ...(signal === undefined ? {} : { signal }) };
+  const found = await (q === '' && label === ''
+    ? appContext.store.list(filter)
+    : appContext.searchTurns.run(keyId, signal, () => appContext.store.list({ ...filter, search })));
+  const record = account === '' ? listedJobRecord : (job: Job) => withAccount(appContext, job);
+  return { ...found, jobs: found.jobs.map(record), page, perPage: limit, hasAccounts: account !== '' };
+}
+
+/** The id of an account by its name, and `*` for all; null if there is none. No id of an account is `*`. */
+function accountIdOf({ accounts }: Pick<AppContext, 'accounts'>, name: string): string | null {
+  return name === allAccounts ? allAccounts : (accounts.accountNamed(name)?.id ?? null);
+}
+
+/** The record of a job with the name of its account; its id if there is no such account any more. */
+function withAccount({ accounts }: Pick<AppContext, 'accounts'>, job: Job): JobRecord {
+  return { ...listedJobRecord(job), account: accounts.account(job.accountId)?.name ?? job.accountId };
 }
 
 function parsePositiveInteger(text: string | undefined, fallback: number): number | null {

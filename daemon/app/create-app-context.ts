@@ -6,6 +6,7 @@ import { randomToken } from '../../src/shared/util/random-token.js';
 import type { AppContext } from '../actions/app-context.js';
 import { InPlaceFiles } from '../actions/in-place-files.js';
 import { LogEvents } from '../actions/log-events.js';
+import { SearchTurns } from '../actions/search-turns.js';
 import {
   damagedPrograms,
   ioIdleWarnings,
@@ -137,6 +138,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
         ...{ store, queue, pauses, openHours, schedule, progressTracker, events, logs, logEvents },
         ...{ accounts, savedCredentials, ffmpeg },
         ...files,
+        searchTurns: new SearchTurns(),
         inPlaceFiles: new InPlaceFiles({ daemonId, randomToken }),
         ...{ workers: jobs.workers, remoteClaims: jobs.remoteClaims, workerFiles: jobs.workerFiles },
         maxOutputs: options.maxOutputs,

@@ -100,6 +100,8 @@ export interface AccountStore {
    */
   refresh(): Promise<void>;
   account(id: string): Account | null;
+  /** The account with this name; null if there is none. */
+  accountNamed(name: string): Account | null;
   /** The pauses by account, also those whose time is over. */
   pauses(): ReadonlyMap<string, Pause>;
   /**

@@ -1,19 +1,43 @@
 import type { JobState } from '../../src/shared/states.js';
 import type { JobDraft } from '../jobs/draft.js';
 import type { Job } from '../jobs/job.js';
+import type { JobTerms } from '../jobs/search.js';
 
 /** Which jobs to list. They are ordered by id, newest (greatest) first. */
 export interface JobFilter {
   readonly accountId?: string;
   readonly state?: JobState;
+  /** Only jobs that a search finds. */
+  readonly search?: JobSearch;
   readonly offset: number;
   readonly limit: number;
+}
+
+/** A search, which reads the records of jobs, newest first. Those in other states or of other accounts do not count. */
+export interface JobSearch extends JobTerms {
+  /** The number of jobs that it reads at most. */
+  readonly maxJobs: number;
+  /** The time after which it reads no further ones, in milliseconds. */
+  readonly maxMs: number;
+  /** Ends it; the list rejects with the reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** How far a search went. */
+export interface SearchExtent {
+  /** The number of jobs that it read. */
+  readonly readCount: number;
+  /** Whether it reached one of its limits, so that older jobs were not read. */
+  readonly isPartial: boolean;
 }
 
 /** One page of a list, and the number of all jobs that match the filter. */
 export interface JobListPage {
   readonly jobs: readonly Job[];
+  /** Of a search: the number of those that it found. */
   readonly total: number;
+  /** Absent without a search. */
+  readonly search?: SearchExtent;
 }
 
 /** Which final jobs to remove. */

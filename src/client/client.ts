@@ -10,8 +10,18 @@ import type { ServiceResponse } from './read-response.js';
 import { abortableSleep, delayAfterError } from './retries.js';
 import type { Target } from './target.js';
 
+/** Searches jobs, an addition to the service document. */
+export interface JobTerms {
+  /** A text that they have, in upper or lower case. */
+  readonly text?: string;
+  /** The label of one of their outputs. */
+  readonly label?: string;
+  /** The name of an account, or `*` for all, instead of that of the key. */
+  readonly account?: string;
+}
+
 /** Selects jobs of a list. Pages count from 1. `state` is an addition that other services may ignore. */
-export interface ListFilter {
+export interface ListFilter extends JobTerms {
   readonly page?: number;
   readonly perPage?: number;
   readonly state?: string;
@@ -26,6 +36,8 @@ export interface ListedJobs {
   readonly total: number | null;
   /** The pause that holds for the jobs; null if there is none, or if the service does not say. */
   readonly pause: QueuePause | null;
+  /** The number of jobs that a search has read, if there are older ones; null if not, or without a search. */
+  readonly readCount: number | null;
 }
 
 /** A pause of the queue of a daemon, an addition to the service document. */
@@ -56,6 +68,7 @@ export interface Client {
   call(route: RouteName, call?: CallOptions): Promise<ServiceResponse>;
   /** The same, but resolves when the headers of a successful response arrive; the caller reads the body. */
   open: Caller['open'];
+  /** Rejects with `UsageError` if the filter has terms and the service has no search, which would list all jobs. */
   listJobs(filter?: ListFilter, signal?: AbortSignal): Promise<ListedJobs>;
   job(id: number, signal?: AbortSignal): Promise<JobRecord>;
   /**
@@ -101,14 +114,19 @@ export function createClient(target: Target, onRequest?: OnRequest): Client {
       return updates(id, options);
     },
     listJobs: async (filter = {}, signal) => {
-      const query = { page: filter.page, per_page: filter.perPage, state: filter.state };
+      const { page, perPage: per_page, state, text: q, label, account } = filter;
+      const query = { page, per_page, state, q, label, account };
       const response = await call('listJobs', { query, signal });
+      const hasTerms = [q, label, account].some((term) => term !== undefined);
+      const search = response.header('venc-search');
+      if (hasTerms && search === undefined) throw noSearchError();
       const records = unwrapJobs(response.body);
       return {
         jobs: records.map((one) => normaliseJob(one)),
         records,
         total: readNumber(response.header('x-total-count')),
         pause: readPause(response.header('venc-queue')),
+        readCount: readNumber(/^partial; scanned=(\d+)$/.exec(search ?? '')?.[1]),
       };
     },
     job: async (id, signal) => normaliseJob((await call('jobDetails', { values: { id }, signal })).body, id),
@@ -123,6 +141,13 @@ export function createClient(target: Target, onRequest?: OnRequest): Client {
     },
     relocate: caller.relocate,
   };
+}
+
+/** A service without a search ignores the terms and answers with all jobs. */
+function noSearchError(): VencError {
+  return new VencError('UsageError', 'This service cannot search its jobs.', {
+    hint: 'only a venc daemon can do that, and those of earlier versions cannot',
+  });
 }
 
 /** Reads the header `Venc-Queue` of a list. */

@@ -109,6 +109,8 @@ export interface JobRecord extends JobHead {
   readonly worker?: string;
   /** The last attempts to deliver its notifications: in job details only. Absent if there are none. */
   readonly notification_attempts?: RecordOf<typeof jobFields>['notification_attempts'];
+  /** Name of its account: in lists of a named account, or of all. Otherwise absent. */
+  readonly account?: string;
   /** Warnings about the request: in job details only. Absent if there are none. */
   readonly warnings?: CreatedRecord['warnings'];
 }

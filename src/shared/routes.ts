@@ -97,6 +97,17 @@ export const routes = {
       page: { type: 'integer', description: 'number of the page, from 1' },
       per_page: { type: 'integer', description: 'jobs per page, 1 to 50; larger values count as 50' },
       state: { type: 'string', description: 'only jobs in this state; an addition' },
+      q: {
+        type: 'string',
+        description:
+          'only jobs with this text of at most 200 characters, in upper or lower case, in their id, the name or URL of the input, a label, the file name of an output, or the reason of a failure; an addition',
+      },
+      label: { type: 'string', description: 'only jobs with an output of exactly this label; an addition' },
+      account: {
+        type: 'string',
+        description:
+          'only jobs of the account with this name instead of that of the key, or * for all accounts; for keys of the account default; an addition',
+      },
     },
     status: 200,
     response: 'jobs',

@@ -64,4 +64,19 @@ for (const [words, lines, message] of cases) {
   });
 }
 
+// A service that ignores the parameters answers with all jobs, as this one does.
+for (const words of [
+  '--search film',
+  '--label web',
+  '--account studio',
+  '--label web --all',
+  '--search a --latest',
+])
+  test(`venc list ${words} fails at a service without a search`, async ({ venc }) => {
+    const { code, stdout, stderr } = await venc(`list ${words}`);
+    assert.equal([code, stdout], [2, '']);
+    assert.match(stderr, /^venc: This service cannot search its jobs/);
+    assert.match(stderr, /only a venc daemon can do that/);
+  });
+
 test.run();

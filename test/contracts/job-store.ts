@@ -6,6 +6,7 @@ import { listenerFacts } from './job-store/listener-facts.js';
 import { notificationFacts } from './job-store/notification-facts.js';
 import { quotaFacts } from './job-store/quota-facts.js';
 import { removalFacts } from './job-store/removal-facts.js';
+import { searchFacts } from './job-store/search-facts.js';
 import { storageFacts } from './job-store/storage-facts.js';
 import type { CreateStoreHarness, StoreContext, StoreFacts, StoreHarness } from './job-store/store-facts.js';
 import { updateFacts } from './job-store/update-facts.js';
@@ -48,6 +49,7 @@ export function jobStoreContract(
     ...storageFacts,
     ...idempotencyFacts,
     ...listFacts,
+    ...searchFacts,
     ...notificationFacts,
     ...usageFacts,
     ...quotaFacts,

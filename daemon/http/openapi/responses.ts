@@ -189,6 +189,11 @@ export const headers = {
       'That the queue is paused or, with hours, that the daemon is outside its hours; whether running encodes are frozen, and until when; absent otherwise.',
     schema: { type: 'string', pattern: '^paused(?:; hours)?(?:; frozen)?(?:; until=\\S+)?$' },
   },
+  'Venc-Search': {
+    description:
+      'That q, label and account were applied. partial: the search reached its limits, so that older jobs were not read; scanned: the number of jobs that it read for q and label. Absent without these parameters.',
+    schema: { type: 'string', pattern: '^(?:complete|partial)(?:; scanned=\\d+)?$' },
+  },
   'Retry-After': {
     description: 'Seconds to wait before a retry.',
     required: true,
@@ -248,7 +253,7 @@ const ofFiles = [
 ] as const;
 
 const ofRoutes: Readonly<Partial<Record<RouteName, Readonly<Record<number, readonly HeaderName[]>>>>> = {
-  listJobs: { 200: ['X-Total-Count', 'Link', 'Venc-Queue'] },
+  listJobs: { 200: ['X-Total-Count', 'Link', 'Venc-Queue', 'Venc-Search'] },
   jobEvents: { 200: ['Cache-Control'] },
   jobLogEvents: { 200: ['Cache-Control'] },
   daemonLogEvents: { 200: ['Cache-Control'] },

@@ -52,11 +52,19 @@ export const jobHandlers = {
     return { status: 201, record: await createJob(appContext, context, await requestContext.body()) };
   },
 
-  /** `GET /v2/jobs` (section 4.3), with `X-Total-Count` and `Link`; `Venc-Queue` is an addition. */
-  listJobs: async (appContext, { url, baseUrl }, account) => {
+  /**
+   * `GET /v2/jobs` (section 4.3), with `X-Total-Count` and `Link`; `Venc-Queue` and `Venc-Search` are additions.
+   */
+  listJobs: async (appContext, requestContext, account, keyId) => {
+    const { url, baseUrl } = requestContext;
     const query = Object.fromEntries(url.searchParams);
-    const listing = await listJobs(appContext, account.id, query);
-    const headers = { 'X-Total-Count': String(listing.total), Link: links(url, baseUrl, listing) };
+    const isSearch = Boolean(query.q || query.label);
+    const reader = { keyId, ...(isSearch ? { signal: requestContext.signal } : {}) };
+    const listing = await listJobs(appContext, account.id, query, reader);
+    const headers = {
+      ...{ 'X-Total-Count': String(listing.total), Link: links(url, baseUrl, listing) },
+      ...searchHeader(listing),
+    };
     const { paused, frozen, reason, until } = readQueue(appContext, account);
     const queue = `paused${reason === 'hours' ? '; hours' : ''}${frozen ? '; frozen' : ''}${until === null ? '' : `; until=${until}`}`;
     return {
@@ -276,6 +284,13 @@ export const jobHandlers = {
     return { status: 204 };
   },
 } as const satisfies Partial<Record<RouteName, RouteHandler>>;
+
+/** The header that says that the additional parameters of a list were applied, and how far a search went. */
+function searchHeader({ search, hasAccounts }: JobListing): { readonly 'Venc-Search'?: string } {
+  if (search === undefined) return hasAccounts ? { 'Venc-Search': 'complete' } : {};
+  const { isPartial, readCount } = search;
+  return { 'Venc-Search': `${isPartial ? 'partial' : 'complete'}; scanned=${readCount}` };
+}
 
 /**
  * The `Link` header. Its URLs have the base URL that clients use, which behind a proxy is not the one that

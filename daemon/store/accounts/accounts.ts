@@ -14,6 +14,7 @@ import type {
 import {
   type AccountsDocument,
   accountById,
+  accountByName,
   allKeys,
   expiryMsOf,
   isRetired,
@@ -127,6 +128,10 @@ class Accounts implements OpenAccounts {
 
   account(id: string): Account | null {
     return accountById(this.#document, id);
+  }
+
+  accountNamed(name: string): Account | null {
+    return accountByName(this.#document, name);
   }
 
   pauses(): ReadonlyMap<string, Pause> {

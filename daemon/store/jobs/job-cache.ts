@@ -44,6 +44,14 @@ export class JobCache {
     return this.#active.get(id) ?? this.#recent.get(id) ?? this.#unwritten.get(id);
   }
 
+  /** What the file of a job has at this moment, not kept in memory; null if there is no whole one. */
+  async readFile(id: number): Promise<JobDocument | null> {
+    const entry = this.index.get(id);
+    if (entry === undefined) return null;
+    const found = await readJobFile(jobFile(this.#layout, id, entry.state), id);
+    return found.kind === 'whole' ? found.data : null;
+  }
+
   /** Whether there is a job with this id, including one with a damaged record. */
   has(id: number): boolean {
     return this.index.get(id) !== undefined || this.#damaged.has(id);

@@ -7,6 +7,7 @@ import type { Log } from '../../../src/shared/util/log.js';
 import { KeyedMutex, mapWithConcurrency } from '../../../src/shared/util/semaphore.js';
 import type { JobDraft } from '../../jobs/draft.js';
 import type { Job } from '../../jobs/job.js';
+import { jobMatcher } from '../../jobs/search.js';
 import { hostedFilesOf } from '../../jobs/thumbnails.js';
 import { removeTemporaryFiles } from '../data-folder/data-folder.js';
 import { toOpenError, toWriteError } from '../data-folder/disk-errors.js';
@@ -19,10 +20,12 @@ import {
   type JobFilter,
   type JobListener,
   type JobListPage,
+  type JobSearch,
   type JobStore,
   type RemovableFilter,
   type UsageFilter,
 } from '../job-store.js';
+import { runSearch } from '../run-search.js';
 import { DamagedJobs } from './damaged-jobs.js';
 import { HostedSizes } from './hosted-sizes.js';
 import type { IndexWriter } from './index/index-writer.js';
@@ -33,6 +36,10 @@ import { maxConcurrentReads } from './job-document.js';
 import { JobFileWriter, JobListeners } from './job-file-writer.js';
 import { readJobs } from './read-jobs.js';
 import { RemovedJobs } from './removed-jobs.js';
+
+/** Jobs of one step of a search, and how many of them are read at once: other reads have their turn. */
+const searchStepSize = 64;
+const maxSearchReads = 8;
 
 /** The options of `openJobStore`. */
 export interface OpenJobStoreOptions {
@@ -201,12 +208,31 @@ class JsonJobStore implements FolderJobStore {
   }
 
   async list(filter: JobFilter): Promise<JobListPage> {
+    if (filter.search !== undefined) return this.#search(filter, filter.search);
     for (;;) {
       const { ids, total } = this.#cache.index.page(filter);
       const jobs = await this.#getAllReadable(ids);
       // A job that turned out to be damaged is no longer in the index, and the next one takes its place.
       if (jobs.length === ids.length) return { jobs, total };
     }
+  }
+
+  async #search({ offset, limit, ...filter }: JobFilter, search: JobSearch): Promise<JobListPage> {
+    // The ids at the start, and one more than it may read.
+    const { ids: newest } = this.#cache.index.page({ ...filter, offset: 0, limit: search.maxJobs + 1 });
+    const matches = jobMatcher(search);
+    let position = 0;
+    const { ids, ...extent } = await runSearch(search, searchStepSize, async (count) => {
+      const some = newest.slice(position, position + count);
+      position += some.length;
+      const found = await mapWithConcurrency(some, maxSearchReads, async (id) => {
+        const job = await this.#peek(id);
+        return job !== null && matches(job) ? id : null;
+      });
+      return { readCount: some.length, matches: found.filter((id) => id !== null) };
+    });
+    const jobs = await this.#getAllReadable(ids.slice(offset, offset + limit));
+    return { jobs, total: ids.length, search: extent };
   }
 
   async active(): Promise<readonly Job[]> {
@@ -322,6 +348,13 @@ class JsonJobStore implements FolderJobStore {
       ? await mapWithConcurrency(ids, maxConcurrentReads, (id) => this.#getReadable(id))
       : known;
     return jobs.filter((job) => job !== null);
+  }
+
+  /** The same as `#getReadable`, but keeps no job in memory that is not there yet. */
+  async #peek(id: number): Promise<Job | null> {
+    const found = this.#cache.getCached(id) ?? (await this.#cache.readFile(id));
+    // Without a whole file it was removed, moved or damaged meanwhile.
+    return found?.job ?? this.#getReadable(id);
   }
 
   /** The job, or null if there is none that can be read. */

@@ -171,6 +171,12 @@ export function selectJob(queries: Queries, id: number): Promise<JobRow | undefi
   return queries.selectFrom('jobs').select(jobColumns).where('id', '=', id).executeTakeFirst();
 }
 
+/** The rows of jobs, newest first. */
+export async function selectJobs(queries: Queries, ids: readonly number[]): Promise<readonly JobRow[]> {
+  if (ids.length === 0) return [];
+  return queries.selectFrom('jobs').select(jobColumns).where('id', 'in', ids).orderBy('id', 'desc').execute();
+}
+
 /** The row of the job whose block of ids contains this one after the job's own id. */
 export async function selectJobOfFile(queries: Queries, fileId: number): Promise<JobRow | undefined> {
   const row = await queries

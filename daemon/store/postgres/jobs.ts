@@ -42,6 +42,7 @@ import {
   selectWithNotifications,
   takeIdempotencyKey,
 } from './job-rows.js';
+import { searchRows } from './job-search.js';
 import { lockUntilCommit } from './locks.js';
 import type { DatabaseTransaction } from './schema.js';
 
@@ -175,8 +176,11 @@ class SharedJobStore implements PostgresJobStore {
   }
 
   async list(filter: JobFilter): Promise<JobListPage> {
-    const { rows, total } = await selectPage(this.#queries, filter);
-    return { jobs: this.#jobsOf(rows), total };
+    const { search } = filter;
+    const { rows, ...page } = await (search === undefined
+      ? selectPage(this.#queries, filter)
+      : searchRows(this.#queries, filter, search));
+    return { jobs: this.#jobsOf(rows), ...page };
   }
 
   async active(): Promise<readonly Job[]> {

@@ -12,6 +12,9 @@ interface ListOptions extends OutputFormatOptions {
   readonly state?: readonly string[];
   readonly all?: boolean;
   readonly latest?: boolean;
+  readonly search?: string;
+  readonly label?: string;
+  readonly account?: string;
 }
 
 /** `venc list`: a page of jobs (section 4.3), or with `--all` every one. */
@@ -28,6 +31,12 @@ export function define(command: Command, context: Context): void {
       `only jobs in these states, comma-separated: ${jobStates.join(', ')}; repeatable`,
       listParser('--state', jobStates),
     )
+    .option('--search <text>', 'only jobs with this text in their id, input, labels, file names or failures')
+    .option('--label <label>', 'only jobs with an output of this label')
+    .option(
+      '--account <name>',
+      "jobs of this account, or of all accounts: '*'; needs a key of the account default",
+    )
     .addOption(command.createOption('--all', 'all pages').conflicts('page'))
     .addOption(command.createOption('--latest', 'only the newest job').conflicts(['page', 'perPage', 'all']))
     .addHelpText('after', examples)
@@ -37,18 +46,19 @@ export function define(command: Command, context: Context): void {
 const examples = `
 RESULT is the size of the outputs and its share of the size of the input, or why the job failed. INPUT is the path of a
 local file if the terminal has 120 columns, else its name. DONE is shown for finished jobs, and for jobs that run on the
-local daemon.
+local daemon. A search reads the newest 10,000 jobs, and says so if there are more.
 
 Examples:
   venc list --latest
   venc list --state failed,cancelled
+  venc list --search holiday --account '*'
   venc list --json --fields id,state,output_media_files.url
-  venc list --all --jsonl | grep '"label":"web"'`;
+  venc list --label web --all --jsonl`;
 
 async function run(options: ListOptions, context: Context) {
   const { io } = context;
   const client = await context.client();
-  const { jobs, records: answers, total, pause } = await selected(client, options);
+  const { jobs, records: answers, total, pause, readCount } = await selected(client, options);
   await printRecords(io, options, {
     items: answers,
     known: emptyJob(),
@@ -58,6 +68,8 @@ async function run(options: ListOptions, context: Context) {
       return jobsTable(jobs, { ...style, now: new Date(), percents: await percentsOf(client, jobs) });
     },
   });
+  if (readCount !== null)
+    io.writeInfo(`venc: the search read the newest ${readCount} jobs; there are older ones\n`);
   const isText = options.json !== true && options.jsonl !== true;
   if (isText && pause !== null) {
     const { pausedHint } = await import('../../shared/text/units.js');
@@ -78,20 +90,22 @@ async function run(options: ListOptions, context: Context) {
 }
 
 async function selected(client: Client, options: ListOptions): Promise<ListedJobs> {
-  const { state, latest, page, perPage, all } = options;
+  const { state, latest, page, perPage, all, search, label, account } = options;
+  const terms = {
+    ...(search === undefined ? {} : { text: search }),
+    ...(label === undefined ? {} : { label }),
+    ...(account === undefined ? {} : { account }),
+  };
   const selection = {
+    terms,
     ...(page === undefined ? {} : { page }),
     ...(perPage === undefined ? {} : { perPage }),
     ...(all === undefined ? {} : { all }),
     ...(state === undefined ? {} : { states: state }),
   };
   if (latest !== true) return selectJobs(client, selection);
-  const {
-    jobs,
-    records: answers,
-    pause,
-  } = await selectJobs(client, state === undefined ? { perPage: 1 } : selection);
-  return { jobs: jobs.slice(0, 1), records: answers.slice(0, 1), total: null, pause };
+  const found = await selectJobs(client, state === undefined ? { perPage: 1, terms } : selection);
+  return { ...found, jobs: found.jobs.slice(0, 1), records: found.records.slice(0, 1), total: null };
 }
 
 /** Maximum number of jobs whose progress is requested: each needs a request. */
@@ -116,7 +130,8 @@ async function percentsOf(client: Client, jobs: ListedJobs['jobs']): Promise<Rea
   return new Map(found.flat());
 }
 
-function noJobsText({ page = 1, state }: ListOptions, total: number | null): string {
+function noJobsText({ page = 1, state, search, label }: ListOptions, total: number | null): string {
   if (page > 1) return `page ${page} has no jobs${total === null ? '' : `, there are ${total} in all`}`;
-  return state === undefined ? 'no jobs' : `no jobs that are ${state.join(' or ')}`;
+  const jobs = search === undefined && label === undefined ? 'no jobs' : 'no matching jobs';
+  return state === undefined ? jobs : `${jobs} that are ${state.join(' or ')}`;
 }

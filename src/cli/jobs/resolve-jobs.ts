@@ -1,4 +1,4 @@
-import type { Client, ListedJobs } from '../../client/client.js';
+import type { Client, JobTerms, ListedJobs } from '../../client/client.js';
 import { fieldsOf, readId, readText } from '../../client/coerce.js';
 import { normaliseJob } from '../../client/normalise.js';
 import { isVencError, VencError } from '../../shared/errors.js';
@@ -62,7 +62,7 @@ function idByPosition(
 
 /** A job with default values and one entry in every list; its keys are the names that `--fields` accepts. */
 export function emptyJob(): JobRecord {
-  return normaliseJob({ worker: '', output_media_files: [{}], thumbnails: [{}] });
+  return normaliseJob({ worker: '', account: '', output_media_files: [{}], thumbnails: [{}] });
 }
 
 /**
@@ -109,6 +109,8 @@ interface JobSelection {
   /** Only jobs in these states; all states if absent. */
   readonly states?: readonly string[];
   readonly all?: boolean;
+  /** What they must have, if anything. */
+  readonly terms?: JobTerms;
 }
 
 /** Maximum page size of services (section 4.3). */
@@ -119,7 +121,7 @@ export const jobsPerPage = 50;
  * is applied here again. Jobs that appear on two pages because new jobs arrived in between are returned once.
  */
 export async function selectJobs(client: Client, selection: JobSelection): Promise<ListedJobs> {
-  const { states, all } = selection;
+  const { states, all, terms } = selection;
   if (states !== undefined && states.length > 1 && all !== true) return pageOfStates(client, selection);
   const state = states?.length === 1 ? states[0] : undefined;
   const perPage = selection.perPage ?? (all === true ? jobsPerPage : undefined);
@@ -128,6 +130,7 @@ export async function selectJobs(client: Client, selection: JobSelection): Promi
   const seen = new Set<string>();
   for (let page = selection.page ?? 1; ; page += 1) {
     const filter = {
+      ...terms,
       ...(page === 1 ? {} : { page }),
       ...(perPage === undefined ? {} : { perPage }),
       ...(state === undefined ? {} : { state }),
@@ -151,6 +154,7 @@ export async function selectJobs(client: Client, selection: JobSelection): Promi
         records: answers,
         total: states === undefined || all ? found.total : null,
         pause: found.pause,
+        readCount: found.readCount,
       };
   }
 }
@@ -158,10 +162,10 @@ export async function selectJobs(client: Client, selection: JobSelection): Promi
 /** A page of jobs in several states. Services cannot filter by several states, so the page is taken from all jobs. */
 async function pageOfStates(
   client: Client,
-  { states = [], page = 1, perPage }: JobSelection,
+  { states = [], page = 1, perPage, terms = {} }: JobSelection,
 ): Promise<ListedJobs> {
-  const { jobs, records: answers, pause } = await selectJobs(client, { states, all: true });
+  const { jobs, records: answers, ...others } = await selectJobs(client, { states, all: true, terms });
   const size = Math.min(perPage ?? jobsPerPage, jobsPerPage);
   const [from, to] = [(page - 1) * size, page * size];
-  return { jobs: jobs.slice(from, to), records: answers.slice(from, to), total: jobs.length, pause };
+  return { ...others, jobs: jobs.slice(from, to), records: answers.slice(from, to), total: jobs.length };
 }

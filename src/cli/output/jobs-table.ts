@@ -46,6 +46,9 @@ export function jobsTable(
         return percent === undefined ? '' : `${Math.floor(percent)}%`;
       },
     },
+    ...(jobs.some(({ account }) => account !== undefined)
+      ? [{ title: 'ACCOUNT', priority: 7.5, text: ({ account }: JobRecord) => account ?? '' }]
+      : []),
     { title: 'AGE', priority: 5, isRightAligned: true, text: (job) => humanAge(job.created_at, now) },
     { title: 'OUTPUTS', priority: 4, isRightAligned: true, text: outputsText },
     {

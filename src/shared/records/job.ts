@@ -84,6 +84,13 @@ const paused = {
     'true if the job itself is paused: it does not start, or its encoder is stopped; otherwise absent; an addition',
 } as const;
 
+/** An addition: whose job it is. */
+const account = {
+  type: 'string',
+  isOptional: true,
+  description: 'name of its account, in lists with the parameter account; otherwise absent; an addition',
+} as const;
+
 /** A job as the job list shows it (section 2.3): without checksums. */
 export const listedJobFields = {
   ...jobHeadFields,
@@ -98,6 +105,7 @@ export const listedJobFields = {
   thumbnails,
   paused,
   worker,
+  account,
 } as const satisfies RecordTable;
 
 /** How a job waits in the queue. */
@@ -184,6 +192,7 @@ export const jobFields = {
   ...durationFields,
   worker,
   notification_attempts: notificationAttempts,
+  account,
   warnings,
 } as const satisfies RecordTable;
 
