@@ -2,6 +2,7 @@ import { VencError } from '../../src/shared/errors.js';
 import type { Log } from '../../src/shared/util/log.js';
 import type { Ffmpeg } from '../ffmpeg/ffmpeg-types.js';
 import type { HostedFileStore } from '../hosted-files/hosted-file-store.js';
+import type { UnfinishedUploads } from '../hosted-files/unfinished-uploads.js';
 import { defaultAccountId } from '../jobs/job.js';
 import type { SavedCredentials } from '../jobs/saved-credentials.js';
 import type { Metrics } from '../metrics/metrics.js';
@@ -60,6 +61,8 @@ export interface AppContext {
   readonly hosted: HostedFileStore;
   /** Uploaded inputs, in the same place. */
   readonly uploads: HostedFileStore;
+  /** Uploads that arrive in parts, on the disk of the daemon until they are complete. */
+  readonly unfinishedUploads: UnfinishedUploads;
   /** Files of this machine that clients offer to be read where they are. */
   readonly inPlaceFiles: InPlaceFiles;
   /** null if no ffmpeg was found: jobs are then rejected. */

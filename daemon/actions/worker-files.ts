@@ -1,10 +1,10 @@
-import { createHash, type Hash } from 'node:crypto';
-import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
-import { invalidRequest, VencError } from '../../src/shared/errors.js';
+import { VencError } from '../../src/shared/errors.js';
 import { formatBytes } from '../../src/shared/text/numbers.js';
-import { checkFreeSpace, mapUploadError, receiveBody } from '../hosted-files/store-upload.js';
+import { type FilePart, ReceivedFile } from '../hosted-files/received-file.js';
+import { checkFreeSpace } from '../hosted-files/store-upload.js';
 import type { FileFacts } from '../jobs/job.js';
 import type { ReplacementGuard } from '../transfer/transfer.js';
 import { type TransportRegistry, transportFor } from '../transports/registry.js';
@@ -23,37 +23,25 @@ interface WorkerFilesOptions {
 }
 
 /** A part of a file that a worker sends. */
-interface FilePart {
+interface WorkerFilePart extends FilePart {
   readonly url: string;
-  /** Number of bytes before this part. */
-  readonly offset: number;
-  /** Size of the whole file. */
-  readonly sizeBytes: number;
   /** Whether it is a file of the input, delivered as it is: `--max-output-size` concerns encoded ones. */
   readonly isCopy: boolean;
   /** For a file that is delivered to this machine. */
   readonly replacement?: ReplacementGuard;
-  readonly body: Readable;
-  readonly signal: AbortSignal;
 }
 
 /** What is known of a file that a worker sends. */
-interface ReceivedFile {
-  readonly path: string;
-  sizeBytes: number;
-  receivedBytes: number;
-  /** Of the received bytes. */
-  md5: Hash;
+interface WorkerFile {
+  readonly received: ReceivedFile;
   /** Set once the file is at its destination. */
   delivered: FileFacts | null;
-  /** Ends the request that is being received; null if there is none. */
-  active: { readonly controller: AbortController; readonly ended: Promise<void> } | null;
 }
 
 /** The files of one claim. */
 interface ClaimFiles {
   readonly folder: string;
-  readonly files: Map<string, ReceivedFile>;
+  readonly files: Map<string, WorkerFile>;
   /** Aborted when the claim ends. */
   readonly ended: AbortController;
 }
@@ -87,7 +75,7 @@ export class WorkerFiles {
 
   /** Number of bytes that have been received of a file. */
   receivedBytes(claim: string, url: string): number {
-    return this.#claims.get(claim)?.files.get(url)?.receivedBytes ?? 0;
+    return this.#claims.get(claim)?.files.get(url)?.received.receivedBytes ?? 0;
   }
 
   /** The size and MD5 of a file that was delivered; null if this daemon has delivered none there for the claim. */
@@ -102,27 +90,13 @@ export class WorkerFiles {
    * `OutOfSpaceError` if there is no space for the rest of it. A request for the same file that is still open is ended:
    * its client has gone.
    */
-  async receive(claim: string, part: FilePart): Promise<FileFacts | null> {
+  async receive(claim: string, part: WorkerFilePart): Promise<FileFacts | null> {
     const files = this.#open(claim);
     const file = files.files.get(part.url) ?? newFile(join(files.folder, nameOf(part.url)), part.sizeBytes);
     files.files.set(part.url, file);
-    while (file.active !== null) {
-      file.active.controller.abort(new VencError('ConflictError', 'Another request sends this file.'));
-      await file.active.ended;
-    }
-    const controller = new AbortController();
-    const signal = AbortSignal.any([part.signal, controller.signal, files.ended.signal]);
-    const result = this.#receive(files, file, { ...part, signal });
-    const ended = result.then(
-      () => undefined,
-      () => undefined,
+    return file.received.replaceRequest([part.signal, files.ended.signal], (signal) =>
+      this.#receive(files, file, { ...part, signal }),
     );
-    file.active = { controller, ended };
-    try {
-      return await result;
-    } finally {
-      file.active = null;
-    }
   }
 
   /**
@@ -132,10 +106,9 @@ export class WorkerFiles {
   async remove(claim: string, url: string, isOwn?: (file: string) => boolean): Promise<void> {
     const files = this.#claims.get(claim)?.files;
     const file = files?.get(url);
-    file?.active?.controller.abort(new VencError('ConflictError', 'The file has been removed.'));
-    await file?.active?.ended;
+    await file?.received.close(new VencError('ConflictError', 'The file has been removed.'));
     files?.delete(url);
-    if (file !== undefined) await rm(file.path, { force: true });
+    if (file !== undefined) await rm(file.received.path, { force: true });
     // Without a record the file was delivered before this start of the daemon.
     if (file === undefined || file.delivered !== null)
       await transportFor(this.#options.transports, url).remove?.(url, isOwn);
@@ -146,8 +119,9 @@ export class WorkerFiles {
     const files = this.#claims.get(claim);
     if (files === undefined) return;
     this.#claims.delete(claim);
-    files.ended.abort(new VencError('ClaimLostError', 'The claim has ended: stop the work on its job.'));
-    await Promise.all([...files.files.values()].map(({ active }) => active?.ended));
+    const reason = new VencError('ClaimLostError', 'The claim has ended: stop the work on its job.');
+    files.ended.abort(reason);
+    await Promise.all([...files.files.values()].map(({ received }) => received.close(reason)));
     await rm(files.folder, { recursive: true, force: true }).catch(() => {});
   }
 
@@ -155,46 +129,39 @@ export class WorkerFiles {
     const known = this.#claims.get(claim);
     if (known !== undefined) return known;
     const folder = join(this.#options.folder, nameOf(claim));
-    const opened = { folder, files: new Map<string, ReceivedFile>(), ended: new AbortController() };
+    const opened = { folder, files: new Map<string, WorkerFile>(), ended: new AbortController() };
     this.#claims.set(claim, opened);
     return opened;
   }
 
-  async #receive({ folder }: ClaimFiles, file: ReceivedFile, part: FilePart): Promise<FileFacts | null> {
-    const { url, offset, sizeBytes, signal } = part;
-    if (offset !== file.receivedBytes)
-      throw new VencError(
-        'ConflictError',
-        `offset must be ${file.receivedBytes}, the number of bytes received so far.`,
-      );
-    // An empty beginning has no size yet.
-    if (offset === 0) file.sizeBytes = sizeBytes;
-    if (sizeBytes !== file.sizeBytes) throw invalidRequest([`size must be ${file.sizeBytes}, as before`]);
+  async #receive({ folder }: ClaimFiles, file: WorkerFile, part: WorkerFilePart): Promise<FileFacts | null> {
+    const { url, sizeBytes, signal } = part;
+    const { received } = file;
+    received.checkPart(part);
     if (file.delivered !== null) return file.delivered;
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await this.#requireSpace(folder, part);
-    await this.#append(folder, file, part);
-    if (file.receivedBytes < sizeBytes) return null;
+    await received.append(part, this.#options);
+    if (received.receivedBytes < sizeBytes) return null;
     signal.throwIfAborted();
-    const facts = { sizeBytes, md5: file.md5.copy().digest('hex') };
+    const facts = await received.facts(signal);
     const { upload } = transportFor(this.#options.transports, url);
     if (upload === undefined)
       throw new VencError('ForbiddenError', 'The daemon does not deliver such files.');
     try {
       const guard = part.replacement === undefined ? {} : { replacement: part.replacement };
-      file.delivered = await upload(file.path, url, { signal, facts, ...guard, onProgress: () => {} });
+      file.delivered = await upload(received.path, url, { signal, facts, ...guard, onProgress: () => {} });
     } catch (error) {
       // The transport may have moved the file: it has to be sent again.
-      await rm(file.path, { force: true });
-      Object.assign(file, newFile(file.path, sizeBytes));
+      await received.reset();
       throw error;
     }
-    await rm(file.path, { force: true });
+    await rm(received.path, { force: true });
     return file.delivered;
   }
 
   /** Rejects a file before its bytes are sent: the worker would send gigabytes for nothing. */
-  async #requireSpace(folder: string, { offset, sizeBytes, isCopy }: FilePart): Promise<void> {
+  async #requireSpace(folder: string, { offset, sizeBytes, isCopy }: WorkerFilePart): Promise<void> {
     const { minFreeBytes, maxOutputBytes } = this.#options;
     if (!isCopy && maxOutputBytes !== null && sizeBytes > maxOutputBytes) {
       const message = `The output is larger than ${formatBytes(maxOutputBytes)}, the limit of the daemon (--max-output-size).`;
@@ -202,41 +169,13 @@ export class WorkerFiles {
     }
     await checkFreeSpace(folder, minFreeBytes, sizeBytes - offset);
   }
-
-  /** Appends a body to a file. Bytes that arrived before an error stay. */
-  async #append(folder: string, file: ReceivedFile, { body, signal, sizeBytes }: FilePart): Promise<void> {
-    const { stallTimeoutMs, minFreeBytes } = this.#options;
-    const handle = await open(file.path, file.receivedBytes === 0 ? 'w' : 'r+', 0o600).catch(
-      (error: unknown) => {
-        throw mapUploadError(error);
-      },
-    );
-    try {
-      await receiveBody(body, { signal, stallTimeoutMs, minFreeBytes, folder }, async (chunk) => {
-        if (file.receivedBytes + chunk.byteLength > sizeBytes)
-          throw invalidRequest([`the file has more than the ${sizeBytes} bytes that size says`]);
-        await writeFully(handle, chunk, file.receivedBytes);
-        file.md5.update(chunk);
-        file.receivedBytes += chunk.byteLength;
-      });
-    } finally {
-      await handle.close();
-    }
-  }
 }
 
-function newFile(path: string, sizeBytes: number): ReceivedFile {
-  return { path, sizeBytes, receivedBytes: 0, md5: createHash('md5'), delivered: null, active: null };
+function newFile(path: string, sizeBytes: number): WorkerFile {
+  return { received: new ReceivedFile(path, sizeBytes), delivered: null };
 }
 
 /** A name for a file or folder that reveals no token, and is short enough for every URL. */
 function nameOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
-}
-
-async function writeFully(handle: FileHandle, chunk: Uint8Array, position: number): Promise<void> {
-  for (let done = 0; done < chunk.byteLength; ) {
-    const { bytesWritten } = await handle.write(chunk, done, chunk.byteLength - done, position + done);
-    done += bytesWritten;
-  }
 }

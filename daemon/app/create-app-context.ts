@@ -106,7 +106,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
       stallTimeoutMs: options.stallTimeoutSeconds * 1000,
     };
     const { cleanupJournal, keptOutputs, ...files } = await openFiles(base);
-    const { hosted, uploads, transports } = files;
+    const { hosted, uploads, unfinishedUploads, transports } = files;
     await rollBackUnfinished(store, { transports, savedCredentials, scratch, log, isOwnRun });
     await scratch.clear();
     let maxEncodes: number | null = null;
@@ -126,9 +126,12 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
       await hosted.removeExpired();
     };
     const runCleanup = () =>
-      Promise.all([removeExpiredOutputs(), uploads.removeExpired(), scratch.retryRemovals()]).catch(
-        (error: unknown) => log('error', `Cleanup failed: ${String(error)}`),
-      );
+      Promise.all([
+        removeExpiredOutputs(),
+        uploads.removeExpired(),
+        unfinishedUploads.removeExpired(),
+        scratch.retryRemovals(),
+      ]).catch((error: unknown) => log('error', `Cleanup failed: ${String(error)}`));
     const closed = new AbortController();
     const cleanupTimer = setInterval(runCleanup, cleanupIntervalMs).unref();
     let closing: Promise<void> | null = null;
@@ -173,7 +176,9 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
         if (ffmpeg === null || ownMachine === null) return;
         maxEncodes = encodes;
         const { minFreeBytes, hooks } = base;
-        const space = new ScratchSpace({ freeBytes: () => freeBytes(scratchFolder), minFreeBytes });
+        // What uploads have announced is about to be written.
+        const free = async () => (await freeBytes(scratchFolder)) - unfinishedUploads.announcedBytes();
+        const space = new ScratchSpace({ freeBytes: free, minFreeBytes });
         const limits = createConcurrencyLimits(encodes, encodePausesOf(schedule, pauses));
         const runner = createJobRunner(
           { ffmpeg, transports, savedCredentials, scratch, space, limits, deliveries: new Map(), log },

@@ -6,6 +6,7 @@ import { createHostedFileStore } from '../hosted-files/create-hosted-file-store.
 import { parseFileRefUrl, parseHostedAddress } from '../hosted-files/file-ref.js';
 import type { FileRef, HostedFileStore } from '../hosted-files/hosted-file-store.js';
 import type { FileNeed } from '../hosted-files/hosted-file-store-state.js';
+import { UnfinishedUploads } from '../hosted-files/unfinished-uploads.js';
 import type { Job } from '../jobs/job.js';
 import { readUrlsOf } from '../jobs/source-urls.js';
 import { hostedFilesOf } from '../jobs/thumbnails.js';
@@ -26,8 +27,20 @@ export async function openFiles(base: AppBase) {
   const { dataFolder, observers = null } = options;
   const cleanupJournal = openCleanupJournal(join(dataFolder, 'leftovers'));
   const keptOutputs = await openKeptOutputs(base);
-  const { hosted, uploads, close } = await openHostedFiles(base, cleanupJournal, keptOutputs);
+  // Assigned before the first upload arrives.
+  let unfinishedUploads: UnfinishedUploads | null = null;
+  const announcedBytes = () => unfinishedUploads?.announcedBytes() ?? 0;
+  const stores = await openHostedFiles(base, { cleanupJournal, keptOutputs, announcedBytes });
+  const { hosted, uploads, close } = stores;
   base.onClose(async () => close());
+  const { now, minFreeBytes } = base;
+  unfinishedUploads = new UnfinishedUploads({
+    ...{ uploads, now, randomToken, stallTimeoutMs, minFreeBytes },
+    // Next to the uploads, so that a complete file is moved and not copied.
+    folder: join(dataFolder, 'uploads', '.parts'),
+  });
+  await unfinishedUploads.load();
+  base.onClose(unfinishedUploads.close.bind(unfinishedUploads));
   const unobserved = createTransports({
     allowPrivateNetwork: options.allowPrivateNetwork,
     filesRoots: options.filesRoots,
@@ -42,7 +55,7 @@ export async function openFiles(base: AppBase) {
     observers === null ? unobserved : observeTransports(unobserved, observers.metrics.observeBytes);
   records.watchOwn(base.hooks.jobChanged);
   records.watchOwn(renewUploads(uploads, log));
-  return { hosted, uploads, transports, cleanupJournal, keptOutputs };
+  return { hosted, uploads, unfinishedUploads, transports, cleanupJournal, keptOutputs };
 }
 
 /**
@@ -51,9 +64,14 @@ export async function openFiles(base: AppBase) {
  */
 async function openHostedFiles(
   base: AppBase,
-  cleanupJournal: CleanupJournal,
-  keptOutputs: KeptOutputs | null,
+  parts: {
+    readonly cleanupJournal: CleanupJournal;
+    readonly keptOutputs: KeptOutputs | null;
+    /** Space that unfinished uploads still need. */
+    readonly announcedBytes: () => number;
+  },
 ) {
+  const { cleanupJournal, keptOutputs, announcedBytes } = parts;
   const { options, records, now, minFreeBytes, stallTimeoutMs } = base;
   const { dataFolder, hosted: url = null } = options;
   const needOf = createNeedOf(records.store);
@@ -78,6 +96,7 @@ async function openHostedFiles(
         );
   const uploads = createHostedFileStore(join(dataFolder, 'uploads'), {
     ...folderOptions,
+    announcedBytes,
     renewsNeeded: true,
   });
   const close = () => {

@@ -5,7 +5,7 @@ import type { FfmpegReport } from '../ffmpeg/index.js';
 import { createApp } from '../http/app.js';
 import { createRateLimit } from '../http/rate-limit.js';
 import { listen } from '../http/server.js';
-import { isUpload } from '../http/v2/jobs.js';
+import { isUpload } from '../http/v2/uploads.js';
 import { type AnsweredRequest, createMetrics } from '../metrics/metrics.js';
 import { removeDaemonAddress, writeDaemonAddress } from '../store/data-folder/daemon-address.js';
 import { isTracingRequested, type Tracing } from '../tracing/tracing.js';

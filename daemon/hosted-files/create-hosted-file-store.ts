@@ -19,11 +19,14 @@ import {
   type HostedFileStoreState,
   isExpired,
   readRecord,
+  removeRecord,
   storeDefaults,
+  type UploadRecord,
   unfinishedFolder,
+  writeRecord,
 } from './hosted-file-store-state.js';
 import { removeExpiredFiles, removeIfExpired, renewFiles } from './remove-expired-files.js';
-import { storeUpload } from './store-upload.js';
+import { mapUploadError, storeUpload } from './store-upload.js';
 import { tryLink } from './try-link.js';
 
 /**
@@ -34,6 +37,7 @@ export function createHostedFileStore(folder: string, options: HostedFileStoreOp
   const state: HostedFileStoreState = {
     ...storeDefaults,
     minFreeBytes: 0,
+    announcedBytes: () => 0,
     ...options,
     folder: resolve(folder),
     mutex: new KeyedMutex(),
@@ -44,6 +48,7 @@ export function createHostedFileStore(folder: string, options: HostedFileStoreOp
   });
   const recordOf = async (token: string) => (isToken(token) ? readRecord(state, token) : null);
   return {
+    usesDisk: true,
     find: (ref) => findHostedFile(state, ref),
     download: (ref, toPath, transfer) => downloadHostedFile(state, ref, toPath, transfer),
     async put(fromPath, to, transfer) {
@@ -62,6 +67,11 @@ export function createHostedFileStore(folder: string, options: HostedFileStoreOp
       const received = await storeUpload(state, { body, name, ownerId, signal, declaredBytes });
       expiryTimer.schedule(received.token, state.now());
       return received;
+    },
+    async keepUpload(fromPath, ref, record) {
+      const storedAt = state.now();
+      await keepUpload(state, fromPath, ref, record);
+      expiryTimer.schedule(ref.token, storedAt);
     },
     ownerOf: async (token) => (await recordOf(token))?.ownerId ?? null,
     factsOf: async (token): Promise<FileFacts | null> => {
@@ -190,6 +200,27 @@ async function putHostedFile(
     transfer.signal.throwIfAborted();
     throw mapLocalDiskError(error, 'upload');
   }
+}
+
+/** Moves a finished upload into the store durably. As with a received one, its folder comes first, then its record. */
+async function keepUpload(
+  state: HostedFileStoreState,
+  fromPath: string,
+  ref: FileRef,
+  record: UploadRecord,
+): Promise<void> {
+  await state.mutex.runExclusive(ref.token, async () => {
+    let undo = async (): Promise<void> => {};
+    try {
+      undo = await makeFolders(join(state.folder, ref.token));
+      await writeRecord(state, ref.token, record);
+      await moveIntoStore(state, fromPath, ref);
+    } catch (error) {
+      await removeRecord(state, ref.token);
+      await undo();
+      throw mapUploadError(error);
+    }
+  });
 }
 
 async function measureToStore(path: string, transfer: Transfer): Promise<FileFacts> {

@@ -29,11 +29,14 @@ export interface HostedFileStoreOptions {
   readonly renewsNeeded?: boolean;
   /** Free space that uploads leave on the volume; 0 by default. */
   readonly minFreeBytes?: number;
+  /** Space on the volume that unfinished uploads still need; 0 by default. */
+  readonly announcedBytes?: () => number;
 }
 
 /**
  * State shared by the parts of a hosted file store. Its folder contains the files at TOKEN/NAME, and two internal
- * folders whose names are not valid tokens: the unfinished files, and the records of uploads.
+ * folders whose names are not valid tokens: the unfinished files, and the records of uploads. The folder of the uploads
+ * also contains those that arrive in parts (`UnfinishedUploads`).
  */
 export interface HostedFileStoreState extends Required<HostedFileStoreOptions> {
   readonly folder: string;

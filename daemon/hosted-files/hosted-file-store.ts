@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { FileFacts } from '../jobs/job.js';
 import type { Transfer } from '../transfer/transfer.js';
+import type { UploadRecord } from './hosted-file-store-state.js';
 
 /** Names a hosted file: an unguessable token and a file name. */
 export interface FileRef {
@@ -44,6 +45,8 @@ export type HostedFile =
  * `UnavailableError` if the files cannot be reached.
  */
 export interface HostedFileStore {
+  /** Whether the files are on the disk of the daemon. */
+  readonly usesDisk: boolean;
   /** Finds a file. After its time it is `gone` (410), even if it is not deleted yet, unless a job reads it. */
   find(ref: FileRef): Promise<HostedFile>;
   /**
@@ -68,6 +71,11 @@ export interface HostedFileStore {
     signal: AbortSignal,
     declaredBytes?: number,
   ): Promise<FileRef & FileFacts>;
+  /**
+   * Moves a finished file into the store as an upload, with its owner, size and MD5. Its retention time starts now.
+   * Rejects with the errors of a disk, or with `UnavailableError`; the file is then where it was.
+   */
+  keepUpload(fromPath: string, ref: FileRef, record: UploadRecord, signal: AbortSignal): Promise<void>;
   /** The account that an uploaded file belongs to; null if there is no record. */
   ownerOf(token: string): Promise<string | null>;
   /** Starts the retention time of an upload again. No-op if there is no such upload. */

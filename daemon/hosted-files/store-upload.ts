@@ -66,7 +66,8 @@ async function createPartialFile(
   declaredBytes: number,
 ): Promise<PartialFile> {
   await makeFolders(unfinishedFolder(state), 0o700);
-  await checkFreeSpace(unfinishedFolder(state), state.minFreeBytes, declaredBytes);
+  const requiredBytes = state.announcedBytes() + declaredBytes;
+  await checkFreeSpace(unfinishedFolder(state), state.minFreeBytes, requiredBytes);
   const partPath = join(unfinishedFolder(state), token);
   return PartialFile.create(partPath, { partPath, isDurable: true });
 }

@@ -61,7 +61,7 @@ export class RequestDispatcher {
       const requestContext = this.#createContext(incomingRequest, representation);
       form = formOf(route, representation, requestContext);
       const reply = await this.#handle(name, route, requestContext);
-      send(incomingRequest, reply, route.response ?? 'errors', form);
+      send(incomingRequest, reply, reply.response ?? route.response ?? 'errors', form);
     } catch (error) {
       if (!isVencError(error)) this.#report(incomingRequest, error);
       const errorForm = form.type === 'jsonp' ? form : { type: errorRepresentation(preferences) };

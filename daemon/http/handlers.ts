@@ -10,6 +10,7 @@ import { getMetricsWithKey } from './metrics.js';
 import type { PublicRouteHandler, RouteHandler } from './request-context.js';
 import { serviceHandlers } from './service.js';
 import { idOf, jobHandlers } from './v2/jobs.js';
+import { uploadHandlers } from './v2/uploads.js';
 import { workerHandlers } from './worker.js';
 
 /**
@@ -77,6 +78,7 @@ export const openHandlers = {
 /** The handlers of the routes that need the key of an account. */
 export const keyedHandlers = {
   ...jobHandlers,
+  ...uploadHandlers,
   reportMinutes: jobHandlers.reportVod,
   metrics: getMetricsWithKey,
   ...legacyHandlers,

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ResponseName } from '../../src/shared/records/answers.js';
 import type { Representation } from '../../src/shared/routes.js';
 import type { AppContext } from '../actions/app-context.js';
 import { readBody } from './body.js';
@@ -52,6 +53,8 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
   /** In the shape that the route's `answer` names; errors in that of `errors`. */
   readonly record?: unknown;
+  /** The shape of the record, if it is not that of the route. */
+  readonly response?: ResponseName;
   /** Text in its final form, with its `Content-Type` in the headers. */
   readonly text?: string;
   /** The same as bytes, in consecutive chunks; a large chunk may be shared by many answers. */

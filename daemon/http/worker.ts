@@ -27,7 +27,7 @@ import { workerTiming } from '../jobs/worker-protocol.js';
 import { readBody } from './body.js';
 import { fileReply } from './file-reply.js';
 import type { RequestContext, WorkerRouteHandler } from './request-context.js';
-import { requireCompleteUncompressed } from './v2/jobs.js';
+import { readCounts, requireCompleteUncompressed } from './v2/uploads.js';
 
 /** Maximum size of a change in bytes: it lists the thumbnails of an output. */
 const maxChangeBytes = 16 * 1024 * 1024;
@@ -187,14 +187,4 @@ async function requireFile(
     'ForbiddenError',
     `Job ${jobId} has no file at this URL that the daemon transfers for a worker.`,
   );
-}
-
-/** Whole numbers in the query of a request. */
-function readCounts(requestContext: RequestContext, names: readonly string[]): readonly number[] {
-  return names.map((name) => {
-    const text = requestContext.query(name);
-    const value = /^\d{1,16}$/.test(text ?? '') ? Number(text) : Number.NaN;
-    if (!Number.isSafeInteger(value)) throw invalidRequest([`${name} must be a number of bytes`]);
-    return value;
-  });
 }

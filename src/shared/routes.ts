@@ -68,6 +68,10 @@ const dates = {
   grouping: { type: 'string', description: 'report grouping that the usage is restricted to' },
 } as const;
 const report = { method: 'GET', key: 'full', representations: record, query: dates, status: 200 } as const;
+const uploadToken = {
+  type: 'string',
+  description: 'names an upload in parts: 32 to 128 random letters, digits, - and _ that the client chooses',
+} as const;
 const ofFile = { method: 'GET', key: 'read', status: 200 } as const;
 
 /**
@@ -288,13 +292,42 @@ export const routes = {
   upload: {
     method: 'PUT',
     path: '/v2/uploads/:name',
-    summary: 'Upload a file to be used as an input',
+    summary: 'Upload a file to be used as an input, or a part of it',
     section: 'addition',
     key: 'full',
     representations: record,
+    query: {
+      upload: {
+        ...uploadToken,
+        description: `${uploadToken.description}; without it the body is the whole file`,
+      },
+      offset: { type: 'count', description: 'with upload: number of bytes before this part' },
+      size: { type: 'count', description: 'with upload: size of the whole file in bytes' },
+    },
     requestBody: 'file',
     status: 201,
     response: 'uploaded',
+  },
+  uploadState: {
+    method: 'GET',
+    path: '/v2/uploads/:name',
+    summary: 'How much of an upload in parts the daemon has received, and its URL once it is complete',
+    section: 'addition',
+    key: 'full',
+    representations: record,
+    query: { upload: uploadToken },
+    status: 200,
+    response: 'uploadState',
+  },
+  cancelUpload: {
+    method: 'DELETE',
+    path: '/v2/uploads/:name',
+    summary: 'Cancel an upload in parts that is not complete',
+    section: 'addition',
+    key: 'full',
+    representations: record,
+    query: { upload: uploadToken },
+    status: 204,
   },
   offerInPlace: {
     method: 'POST',

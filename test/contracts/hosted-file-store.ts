@@ -9,6 +9,7 @@ import {
   contentOf,
   finishedFile,
   type HostedFileStoreHarness,
+  neverAborted,
   receiveContent,
   refTo,
   type StoreContext,
@@ -82,6 +83,26 @@ export function hostedFileStoreContract(
       assert.ok(bytes.equals(await contentOf(store, refTo('token'))));
     });
   }
+
+  test('a finished upload is moved into the store, with its owner, size and checksum', async ({ store }) => {
+    const bytes = sampleBytes(3_000_001);
+    const from = finishedFile(bytes);
+    const facts = { sizeBytes: bytes.length, md5: String(factsOf(bytes).md5) };
+    await store.keepUpload(from, refTo('token'), { ownerId: 'me', ...facts }, neverAborted);
+    assert.not(existsSync(from));
+    assert.ok(bytes.equals(await contentOf(store, refTo('token'))));
+    assert.is(await store.ownerOf('token'), 'me');
+    assert.equal(await store.factsOf('token'), facts);
+  });
+
+  test('an upload that cannot be stored leaves nothing', async ({ store, harness }) => {
+    const record = { ownerId: 'me', sizeBytes: 1, md5: 'a' };
+    const missing = join(scratchFolder(), 'missing');
+    await rejectionOf(store.keepUpload(missing, refTo('token'), record, neverAborted));
+    assert.is((await store.find(refTo('token'))).state, 'unknown');
+    assert.is(await store.ownerOf('token'), null);
+    assert.equal(await harness.files(), []);
+  });
 
   test('a range is read without the rest', async ({ store }) => {
     const bytes = sampleBytes(3_000_001);

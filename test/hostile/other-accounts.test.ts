@@ -28,6 +28,8 @@ interface Context {
   /** A file of the owner, and an offer of it that is not proved yet. */
   film: string;
   offer: InPlaceChallenge;
+  /** The token of an upload in parts of the owner. */
+  parts: string;
 }
 
 const test = suite<Context>('other accounts');
@@ -36,6 +38,8 @@ let requestCount = 0;
 /** A word in everything that the owner sent: no answer to another account may have it. */
 const canary = 'canary-of-the-owner';
 const unknownId = 2_000_000_000;
+
+const partsPath = (token: string, more = '') => `/v2/uploads/${canary}.mp4?upload=${token}${more}`;
 
 test.before(async (context) => {
   const folder = tempFolder();
@@ -65,9 +69,11 @@ test.before(async (context) => {
   const running = (await daemon.read<{ job: JobRecord }>(`/v2/jobs/${second}`)).job;
   const uploaded = await daemon.request(`/v2/uploads/${canary}.mp4`, { method: 'PUT', body: 'bytes' });
   const { url: upload } = (await uploaded.json()) as { url: string };
+  const parts = 'p'.repeat(32);
+  await daemon.request(partsPath(parts, '&offset=0&size=9'), { method: 'PUT', body: 'bytes' });
   const path = `${folder}/${canary}.mp4`;
   const offer = await offerFile(daemon, path);
-  Object.assign(context, { daemon, source, keys, finished, running, upload, film: path, offer });
+  Object.assign(context, { daemon, source, keys, finished, running, upload, film: path, offer, parts });
 });
 test.after(async ({ daemon, source }) => {
   await daemon?.stop();
@@ -209,6 +215,19 @@ const otherRoutes: Readonly<Record<string, (context: Context, key: string) => Pr
     const { status, text } = await send(daemon, `/v2/uploads/${canary}.mp4`, init);
     assert.is(status, 201);
     assert.not.match(text, upload);
+  },
+  uploadState: async ({ daemon, parts }, key) => {
+    const ask = (token: string) => send(daemon, partsPath(token), { headers: { 'Service-Api-Key': key } });
+    assert.equal(await ask(parts), await ask('q'.repeat(32)));
+  },
+  cancelUpload: async ({ daemon, parts }, key) => {
+    const headers = { 'Service-Api-Key': key };
+    const cancel = (token: string) => send(daemon, partsPath(token), { method: 'DELETE', headers });
+    assert.equal(await cancel(parts), await cancel('q'.repeat(32)));
+    const next = { method: 'PUT', body: 'more', headers };
+    const { status } = await send(daemon, partsPath(parts, '&offset=5&size=9'), next);
+    assert.is(status, 409);
+    assert.equal(await daemon.read(partsPath(parts)), { received: 5, size: 9 });
   },
   offerInPlace: async ({ daemon, offer }, key) => {
     const init = {

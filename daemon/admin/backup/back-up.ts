@@ -116,7 +116,7 @@ async function copyDataFolder(dataFolder: string, copy: TreeCopy): Promise<void>
 const leftOut: ReadonlySet<string> = new Set([
   ...['lock', 'lock+', 'accounts.lock', 'accounts.lock+', 'daemon.json', 'leftovers', 'lost+found'],
   ...['scratch', 'worker', 'worker-files', '.restore', join('jobs', 'index')],
-  ...[join('hosted', '.unfinished'), join('uploads', '.unfinished')],
+  ...[join('hosted', '.unfinished'), join('uploads', '.unfinished'), join('uploads', '.parts')],
 ]);
 
 function isLeftOut(path: string): boolean {

@@ -24,6 +24,7 @@ export interface ErrorResponse {
 const hasId = ({ route }: ErrorCondition) => route.path.includes(':id');
 const hasWorkerName = ({ route }: ErrorCondition) => route.path.includes('/workers/:name');
 const hasPresetName = ({ route }: ErrorCondition) => route.path.includes('/presets/:name');
+const isOfUpload = ({ route }: ErrorCondition) => route.path.includes('/uploads/:name');
 const hasToken = ({ route }: ErrorCondition) => route.path.includes(':token');
 const hasBody = ({ route }: ErrorCondition) => route.requestBody !== undefined;
 /** For errors of any path, which the document describes once. */
@@ -69,6 +70,7 @@ export const errorResponses = [
       hasId(condition) ||
       hasWorkerName(condition) ||
       hasPresetName(condition) ||
+      isOfUpload(condition) ||
       hasToken(condition) ||
       hasFormat(condition),
   },
@@ -86,6 +88,7 @@ export const errorResponses = [
     appliesTo: (condition) =>
       changesJob(condition) ||
       hasMessage(condition) ||
+      (isOfUpload(condition) && hasBody(condition)) ||
       isOfClaim(condition) ||
       (hasPresetName(condition) && condition.route.method === 'DELETE'),
   },

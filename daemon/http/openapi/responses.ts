@@ -110,6 +110,11 @@ function extras(variant: RouteVariant): Readonly<Record<string, ResponseNote>> {
       };
     case 'claimCredentials':
       return { 204: { description: 'There are no such credentials.', headers: headerRefs([]) } };
+    case 'upload': {
+      const description = 'The part was received, and the file is not stored yet.';
+      const forms = suffix === null ? route.representations : [suffix];
+      return { 200: { description, headers: headerRefs([]), content: bodies('uploadState', forms) } };
+    }
     case 'readClaimFile':
     case 'hostedFile': {
       const headers = headerRefs(headersOfRoute(name, 206));
@@ -232,7 +237,7 @@ export const headers = {
   },
   'Last-Modified': { description: 'When the file was created.', required: true, schema: text },
   'Cache-Control': {
-    description: 'Events must not be cached.',
+    description: 'Events, and what changes with each request, must not be cached.',
     required: true,
     schema: { type: 'string', const: 'no-store' },
   },
@@ -257,6 +262,7 @@ const ofRoutes: Readonly<Partial<Record<RouteName, Readonly<Record<number, reado
   jobEvents: { 200: ['Cache-Control'] },
   jobLogEvents: { 200: ['Cache-Control'] },
   daemonLogEvents: { 200: ['Cache-Control'] },
+  uploadState: { 200: ['Cache-Control'] },
   claimJob: { 204: ['Venc-Drain'] },
   hostedFile: { 200: ofFiles, 206: [...ofFiles, 'Content-Range'], 304: ofFiles },
   readClaimFile: { 200: ofFiles, 206: [...ofFiles, 'Content-Range'], 304: ofFiles },

@@ -1,9 +1,7 @@
-import type { IncomingMessage } from 'node:http';
-import { invalidRequest, VencError } from '../../../src/shared/errors.js';
 import type { JobRecord } from '../../../src/shared/records.js';
 import type { RouteName } from '../../../src/shared/routes.js';
 import { memoizeByKey } from '../../../src/shared/util/collections.js';
-import { type AppContext, requireHealthy } from '../../actions/app-context.js';
+import type { AppContext } from '../../actions/app-context.js';
 import { createJob, resubmitJob } from '../../actions/create-job.js';
 import {
   findInput,
@@ -21,13 +19,11 @@ import { followLog, type RequestedLog, readLog, requireReadableLog } from '../..
 import { readUsage, reportRange } from '../../actions/read-report.js';
 import { cancelJob, removeJob } from '../../actions/remove-job.js';
 import { drainWorker, listWorkers, pauseWorker, resumeWorker } from '../../actions/workers.js';
-import { fileRefUrl, validateFileName } from '../../hosted-files/file-ref.js';
 import { inputProgress, outputProgress } from '../../jobs/progress.js';
 import { allReport, liveReport, type ReportQuery, vodReport } from '../../jobs/report.js';
 import { inputDetails, jobRecord, outputDetails } from '../../jobs/view.js';
 import { answerWithEvents, eventStreamHeaders, lastEventIdOf } from '../event-stream.js';
 import type { RequestContext, RouteHandler } from '../request-context.js';
-import { normalizePath, pathnameOf } from '../request-path.js';
 
 /** The id in a path. Ids are below 2^31; a longer number matches no job. */
 export function idOf(params: Readonly<Record<string, string>>): number {
@@ -194,21 +190,6 @@ export const jobHandlers = {
     return feed === null ? { status: 204 } : answerWithEvents(feed, appContext, requestContext, keyId);
   },
 
-  /**
-   * `PUT /v2/uploads/<name>`, an addition to the service document: streams the body to a file that the same account can
-   * use as an input for 24 hours. Answers with its `upload:` URL when the file is complete and durable.
-   */
-  upload: async (appContext, { params, incoming, signal }, account) => {
-    requireCompleteUncompressed(incoming);
-    const { name = '' } = params;
-    const validationError = validateFileName(name);
-    if (validationError !== null) throw invalidRequest([`the file name ${validationError}`]);
-    await requireHealthy(appContext);
-    const declaredBytes = Number(incoming.headers['content-length'] ?? 0);
-    const fileRef = await appContext.uploads.receive(incoming, name, account.id, signal, declaredBytes);
-    return { status: 201, record: { url: fileRefUrl('upload', fileRef) } };
-  },
-
   /** `POST /v2/offers`, an addition to the service document: offers a file of this machine. */
   offerInPlace: async ({ inPlaceFiles }, requestContext, account) => ({
     status: 201,
@@ -368,33 +349,4 @@ function jobOf({ params }: RequestContext): RequestedLog {
 
 function parametersOf(requestContext: RequestContext) {
   return { level: requestContext.query('level'), tail: requestContext.query('tail') };
-}
-
-/** Paths of uploads, and of the files that workers send. */
-const bodiesOfFiles = /^\/(?:v2\/uploads\/|worker\/v1\/claims\/\d+\/file$)/;
-
-/**
- * Whether a request is an upload, by its path. Its body may take as long as bytes keep arriving
- * (`--stall-timeout`).
- */
-export function isUpload({ method, url = '' }: IncomingMessage): boolean {
-  const path = url.startsWith('/') ? url.split('?', 1)[0] : pathnameOf(url);
-  return method === 'PUT' && bodiesOfFiles.test(normalizePath(path ?? '').path);
-}
-
-/**
- * Rejects a compressed or partial body: it would be stored as if it were the file, and the job would find no
- * media in it.
- */
-export function requireCompleteUncompressed({ headers }: IncomingMessage): void {
-  const encoding = headers['content-encoding'] ?? 'identity';
-  if (encoding.toLowerCase() !== 'identity') {
-    throw new VencError('UnsupportedMediaTypeError', 'An upload must have no Content-Encoding.');
-  }
-  if (headers['content-range'] !== undefined) {
-    throw new VencError(
-      'UnparsableBodyError',
-      'An upload must be the whole file: Content-Range is not supported.',
-    );
-  }
 }

@@ -9,7 +9,8 @@ import { type BucketAvailability, maxRequestMs } from './bucket-availability.js'
 import type { BucketFolder } from './bucket-folder.js';
 
 /** Options of a hosted file store in a bucket. */
-export interface BucketFileStoreOptions extends Omit<HostedFileStoreOptions, 'minFreeBytes'> {
+export interface BucketFileStoreOptions
+  extends Omit<HostedFileStoreOptions, 'minFreeBytes' | 'announcedBytes'> {
   readonly folder: BucketFolder;
   readonly availability: BucketAvailability;
   /** Folder of this store in that of the bucket. */

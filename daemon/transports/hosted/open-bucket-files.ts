@@ -25,7 +25,7 @@ import {
   renewUpload,
 } from './bucket-file-store-state.js';
 import { BucketFolder, type BucketFolderOptions, parseHostedUrl } from './bucket-folder.js';
-import { receiveToBucket } from './receive-to-bucket.js';
+import { keepInBucket, receiveToBucket } from './receive-to-bucket.js';
 
 /**
  * Creates a hosted file store in a bucket. Several daemons may use the same folder: each reads the files of all, and
@@ -47,6 +47,7 @@ export function createBucketFileStore(options: BucketFileStoreOptions): HostedFi
   const recordOf = (token: string) =>
     isToken(token) ? ask(state, (signal) => readStoredUpload(state, token, signal)) : null;
   return {
+    usesDisk: false,
     find: (ref) => ask(state, (signal) => findObject(state, ref, signal)),
     async download(ref, toPath, transfer) {
       if (!isFileRef(ref)) throw missingFileError('unknown');
@@ -88,6 +89,11 @@ export function createBucketFileStore(options: BucketFileStoreOptions): HostedFi
       const received = await receiveToBucket(state, upload, (token, work) => whileActive(state, token, work));
       expiryTimer.schedule(received.token, state.now());
       return received;
+    },
+    async keepUpload(fromPath, ref, record, signal) {
+      await whileActive(state, ref.token, () => keepInBucket(state, { fromPath, ref, record, signal }));
+      await unlink(fromPath).catch(() => {});
+      expiryTimer.schedule(ref.token, state.now());
     },
     ownerOf: async (token) => (await recordOf(token))?.ownerId ?? null,
     async factsOf(token) {

@@ -3,6 +3,7 @@ import { isVencError, VencError } from '../../../src/shared/errors.js';
 import { formatBytes } from '../../../src/shared/text/numbers.js';
 import { validateFileName } from '../../hosted-files/file-ref.js';
 import type { FileRef } from '../../hosted-files/hosted-file-store.js';
+import type { UploadRecord } from '../../hosted-files/hosted-file-store-state.js';
 import { type IncomingUpload, receivedChunks } from '../../hosted-files/store-upload.js';
 import type { FileFactsWithMd5 } from '../../jobs/job.js';
 import { contentTypeOf } from '../../transfer/content-type.js';
@@ -12,6 +13,7 @@ import {
   type BucketFileStoreState,
   objectPath,
   recordPath,
+  renewUpload,
   type StoredUpload,
 } from './bucket-file-store-state.js';
 
@@ -107,6 +109,33 @@ async function storeBody(
     await chunks.return();
     if (isRecorded) await discard(state, ref);
     throw error;
+  }
+}
+
+/** A finished upload on the disk of the daemon. */
+interface FinishedUpload {
+  readonly fromPath: string;
+  readonly ref: FileRef;
+  readonly record: UploadRecord;
+  readonly signal: AbortSignal;
+}
+
+/** Copies a finished upload into the bucket, after its record. If that fails, nothing of it is left there. */
+export async function keepInBucket(
+  state: BucketFileStoreState,
+  { fromPath, ref, record, signal }: FinishedUpload,
+): Promise<void> {
+  const { folder } = state;
+  try {
+    const stored: StoredUpload = { ...record, storedAt: state.now().toISOString() };
+    await folder.writeText(recordPath(state, ref.token), JSON.stringify(stored), signal);
+    await folder.upload(fromPath, objectPath(state, ref), { signal, onProgress: () => {} });
+    // A large file takes a while.
+    await renewUpload(state, ref.token, signal);
+  } catch (error) {
+    await discard(state, ref);
+    signal.throwIfAborted();
+    throw state.availability.failed(error);
   }
 }
 

@@ -120,6 +120,17 @@ const uploadedFields = {
   url: { type: 'string', description: 'URL to use as the input of a job, valid for 24 hours' },
 } as const satisfies RecordTable;
 
+/** How far an upload in parts is. */
+const uploadStateFields = {
+  received: { type: 'integer', description: 'number of bytes received; the next part begins there' },
+  size: { type: 'integer', description: 'size of the whole file' },
+  url: {
+    type: 'string',
+    isOptional: true,
+    description: 'URL to use as the input of a job, valid for 24 hours; absent until the file is complete',
+  },
+} as const satisfies RecordTable;
+
 /** What a client must read of a file that is to be read in place. */
 export const inPlaceChallengeFields = {
   token: { type: 'string', description: 'name of the offer, for the proof' },
@@ -220,6 +231,7 @@ export const responses = {
   savedPreset: object(savedPresetFields, 'a preset that was saved'),
   jobPause: object(jobPauseFields, 'the pause of a job'),
   uploaded: object(uploadedFields, 'a file that was uploaded'),
+  uploadState: object(uploadStateFields, 'how far an upload in parts is'),
   inPlaceChallenge: object(inPlaceChallengeFields, 'what to read of a file'),
   inPlaceFile: object(inPlaceFileFields, 'a file that is read in place'),
   settings: object(
