@@ -20,7 +20,7 @@ import {
   requireLegal,
   requireOutput,
 } from './legal-changes.js';
-import { withAttempt, withDueNotifications } from './notifications.js';
+import { withAttempt, withDueNotifications, withResentNotifications } from './notifications.js';
 import { skippedSource, sourceFailure, withoutSource } from './output-graph.js';
 import { recordThumbnails } from './thumbnails.js';
 
@@ -36,6 +36,8 @@ export function apply(job: Job, change: Change, now: Date): Job {
     case 'notification-delivered':
     case 'notification-failed':
       return withAttempt(job, change, now);
+    case 'notifications-resent':
+      return withResentNotifications(job, change.token, now);
     case 'output-delivering':
       return withDeliveredFiles(job, change);
     case 'paused':
@@ -54,7 +56,9 @@ function applyJobChange(
   job: Job,
   change: Exclude<
     Change,
-    { notificationId: string } | { type: 'output-delivering' } | { type: 'paused' | 'unpaused' }
+    | { notificationId: string }
+    | { type: 'notifications-resent' | 'output-delivering' }
+    | { type: 'paused' | 'unpaused' }
   >,
   at: string,
 ): Job {

@@ -361,4 +361,6 @@ export interface Notification {
   readonly attempts: number;
   /** Time of the next attempt, ISO 8601 in UTC. */
   readonly dueAt: string;
+  /** Whether a client asked to send it again: then a failed attempt is not repeated. Absent if not. */
+  readonly isResent?: true;
 }

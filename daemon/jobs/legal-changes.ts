@@ -1,7 +1,13 @@
 import { VencError } from '../../src/shared/errors.js';
 import type { LadderPointRecord, QualityRecord, QualitySearch } from '../../src/shared/records.js';
 import { isPlaylist } from '../../src/shared/settings/playlists.js';
-import { type JobState, jobStates, type OutputState, stateClause } from '../../src/shared/states.js';
+import {
+  finalJobStates,
+  type JobState,
+  jobStates,
+  type OutputState,
+  stateClause,
+} from '../../src/shared/states.js';
 import type {
   AttemptAnswer,
   FileFacts,
@@ -81,6 +87,8 @@ export type Change =
   | { readonly type: 'prioritized'; readonly priority: number }
   /** A client pauses the job, or ends that. No-op if it did already. */
   | { readonly type: 'paused' | 'unpaused' }
+  /** A client asks to send the notifications of the ended job again, once each. The token makes their ids unique. */
+  | { readonly type: 'notifications-resent'; readonly token: string }
   /** The endpoint accepted a notification. */
   | {
       readonly type: 'notification-delivered';
@@ -125,6 +133,7 @@ const legalFrom: Readonly<Record<ChangeType, readonly JobState[]>> = {
   prioritized: ['pending', 'waiting'],
   paused: ['pending', 'waiting', 'processing'],
   unpaused: ['pending', 'waiting', 'processing'],
+  'notifications-resent': finalJobStates,
   'notification-delivered': jobStates,
   'notification-failed': jobStates,
 };
@@ -178,6 +187,12 @@ function rejectionError(job: Job, change: Change): VencError {
     return new VencError(
       'ConflictError',
       `Job ${job.id} ${stateClause(job.state)}: only a job that has not ended can be paused or resumed.`,
+    );
+  }
+  if (change.type === 'notifications-resent') {
+    return new VencError(
+      'ConflictError',
+      `Job ${job.id} ${stateClause(job.state)}: only the notifications of a job that has ended can be sent again.`,
     );
   }
   return illegalChange(change, `job ${job.id} is ${job.state}`);

@@ -1,3 +1,4 @@
+import { VencError } from '../../src/shared/errors.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { pathTo } from '../../src/shared/settings/kinds/kind.js';
 import { isEmailAddress } from '../../src/shared/settings/kinds/text.js';
@@ -84,6 +85,36 @@ export function withDueNotifications(before: Job, after: Job, at: string): Job {
     : { ...after, pendingNotifications: [...keptNotifications, ...outputNotifications, ...jobNotifications] };
 }
 
+/** Ends the part of an id that a notification has in common with those that are sent again. */
+const resentMark = '_again_';
+
+/**
+ * Adds the notifications of an ended job and of its outputs once more, each for one attempt. They have new ids, because
+ * receivers and mail programs drop what they have seen. One that is due already is not added twice. Throws
+ * `ConflictError` if there are none.
+ */
+export function withResentNotifications(job: Job, token: string, now: Date): Job {
+  const at = now.toISOString();
+  const all = [
+    ...job.outputs.flatMap(({ id, settings }) =>
+      createNotifications(targetsOf(settings.notifications), job, id, at),
+    ),
+    ...createNotifications(job.notifications, job, null, at),
+  ];
+  if (all.length === 0)
+    throw new VencError('ConflictError', `Job ${job.id} has no notifications that could be sent again.`);
+  const { pendingNotifications } = job;
+  const resent = all
+    .filter(({ id }) => !pendingNotifications.some((one) => one.id.startsWith(`${id}${resentMark}`)))
+    .map((one) => ({ ...one, id: `${one.id}${resentMark}${token}`, isResent: true as const }));
+  return resent.length === 0 ? job : { ...job, pendingNotifications: [...pendingNotifications, ...resent] };
+}
+
+/** Whether the next attempt to deliver a notification is the last one. */
+export function isLastAttempt({ attempts, isResent }: Notification): boolean {
+  return isResent === true || attempts + 1 >= maxNotificationAttempts;
+}
+
 /** A delivery attempt for a notification. */
 type AttemptChange = Extract<Change, { readonly notificationId: string }>;
 
@@ -126,8 +157,8 @@ const notificationBackoff = { firstMs: 2000, maxMs: Number.POSITIVE_INFINITY };
  * attempt.
  */
 function afterFailedAttempt(notification: Notification, now: Date): readonly Notification[] {
+  if (isLastAttempt(notification)) return [];
   const attempts = notification.attempts + 1;
-  if (attempts >= maxNotificationAttempts) return [];
   const dueAt = new Date(now.getTime() + backoffDelayMs(attempts, notificationBackoff)).toISOString();
   return [{ ...notification, attempts, dueAt }];
 }

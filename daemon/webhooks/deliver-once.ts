@@ -6,7 +6,7 @@ import { toXml } from '../../src/shared/to-xml.js';
 import { type Log, withFields } from '../../src/shared/util/log.js';
 import { apply } from '../jobs/changes.js';
 import type { Job, Notification } from '../jobs/job.js';
-import { maxNotificationAttempts } from '../jobs/notifications.js';
+import { isLastAttempt, maxNotificationAttempts } from '../jobs/notifications.js';
 import type { NotificationAttempt } from '../jobs/run-observer.js';
 import { notificationRecord } from '../jobs/view.js';
 import { describeError } from '../queue/job-run.js';
@@ -63,7 +63,7 @@ export async function deliverOnce(
   const next = findNotification(persisted, id);
   const what = `notification ${id} of job ${jobId} to ${origin}`;
   const attempts = notification.attempts + 1;
-  const isLast = attempts >= maxNotificationAttempts;
+  const isLast = isLastAttempt(notification);
   deps.onAttempt?.({
     jobId,
     outputId,

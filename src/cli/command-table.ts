@@ -114,6 +114,11 @@ export const commandTable = {
     summary: 'let waiting jobs begin before all others',
     load: async () => (await import('./commands/priority.js')).next,
   },
+  notify: {
+    group: 'jobs',
+    summary: 'send the notifications of jobs that have ended again',
+    load: () => import('./commands/notify.js'),
+  },
   pause: {
     group: 'jobs',
     summary: 'start no further jobs, or pause single ones',

@@ -56,6 +56,17 @@ export async function changeJobPause(
   return coerceRecord(jobPauseFields, body);
 }
 
+/**
+ * Has the notifications of a job that has ended sent again. Rejects as `Client.call` does, and with `UsageError` if the
+ * service cannot do that.
+ */
+export async function resendNotifications(client: Client, id: number): Promise<void> {
+  await callOwn(() => client.call('resendNotifications', { values: { id } }), {
+    missing: 'This service cannot send notifications again.',
+    fallback: () => client.job(id),
+  });
+}
+
 async function change(
   client: Client,
   route: 'pauseQueue' | 'resumeQueue',

@@ -224,6 +224,15 @@ export const routes = {
     status: 200,
     response: 'jobPause',
   },
+  resendNotifications: {
+    method: 'PUT',
+    path: '/v2/jobs/:id/notify',
+    summary: 'Send the notifications of a job that has ended again, once each',
+    section: 'addition',
+    key: 'full',
+    representations: record,
+    status: 204,
+  },
   inputDetails: {
     ...ofFile,
     path: '/v2/inputs/:id',

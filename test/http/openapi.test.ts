@@ -102,6 +102,7 @@ const statuses: readonly (readonly [RouteName, string])[] = [
   ['jobDetails', '200 401 403 404 410 429 503'],
   ['jobEvents', '200 204 401 403 404 410 429 503'],
   ['cancelJob', '204 401 403 404 409 410 429 503'],
+  ['resendNotifications', '204 401 403 404 409 410 429 503'],
   ['resubmitJob', '204 401 403 404 409 410 429 503'],
   ['outputDetails', '200 400 401 403 404 410 429 503'],
   ['reportAll', '200 401 403 404 422 429 503'],

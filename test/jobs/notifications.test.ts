@@ -12,6 +12,7 @@ import {
   notificationRecord,
   outputDetails,
 } from '../../daemon/jobs/view.js';
+import { isVencError } from '../../src/shared/errors.js';
 import type { QualityRecord } from '../../src/shared/records.js';
 import {
   changedAt,
@@ -49,6 +50,7 @@ const downloading: States = { job: 'processing', input: 'processing', outputs: [
 const finished9: Change = { type: 'output-finished', id: 9, media, file };
 const rejected = { destination: 'http://example.com', status: 500, failure: 'example.com answered 500.' };
 const accepted = { destination: 'http://example.com', status: 204, failure: null };
+const resent1: Change = { type: 'notifications-resent', token: 't1' };
 const failed10: Change = { type: 'output-failed', id: 10, failure: sampleFailure };
 
 const endings: readonly (readonly [string, Job, readonly Change[], readonly string[]])[] = [
@@ -181,6 +183,40 @@ test('a failed attempt is due again after 2 seconds, then 4, 8 and so on, and th
   assert.equal(
     last.notificationAttempts?.map(({ attempt }) => attempt),
     Array.from({ length: 20 }, (_, index) => index + 1),
+  );
+});
+
+test('notifications that are sent again have new ids, one attempt each, and are due once at a time', () => {
+  const ended = after(createJob({ ...processing, outputs: ['processing', 'finished'] }), finished9);
+  const resent = after(ended, resent1);
+  const again = [...ofOutput, ...ofJob].map((id) => `${id}_again_t1`);
+  assert.equal(ids(resent), [...ofOutput, ...ofJob, ...again], 'those that are being tried stay');
+  assert.ok(
+    resent.pendingNotifications.slice(4).every(({ dueAt, attempts }) => dueAt === at && attempts === 0),
+  );
+  assert.is(after(resent, { type: 'notifications-resent', token: 't2' }), resent);
+  const [first = '', second = ''] = again;
+  const tried = after(
+    resent,
+    { type: 'notification-failed', notificationId: first, answer: rejected },
+    { type: 'notification-delivered', notificationId: second, answer: accepted },
+  );
+  assert.equal(ids(tried), [...ofOutput, ...ofJob, ...again.slice(2)], 'a failed one is not repeated');
+  const later = after(tried, { type: 'notifications-resent', token: 't2' });
+  assert.equal(ids(later).length, 8);
+  assert.is(later.updatedAt, ended.updatedAt);
+});
+
+test('notifications are sent again only of a job that has ended, and that has some', () => {
+  const running = createJob({ ...processing, outputs: ['processing', 'finished'] });
+  assert.throws(
+    () => after(running, resent1),
+    (error: unknown) => isVencError(error, 'ConflictError') && /only .* that has ended/.test(error.message),
+  );
+  const without = after(jobIn({ ...processing, outputs: ['processing', 'finished'] }), finished9);
+  assert.throws(
+    () => after(without, resent1),
+    (error: unknown) => isVencError(error, 'ConflictError') && /has no notifications/.test(error.message),
   );
 });
 

@@ -69,6 +69,32 @@ test('a notification that was rejected at first is delivered later, and then nev
   );
 });
 
+test('a notification that is sent again is tried once, under another id', async () => {
+  const answers = [200, 503, 204];
+  await withHarness(
+    async (harness, endpoint) => {
+      harness.open();
+      const { id } = await harness.start([{ url: endpoint.url('/') }], [undefined]);
+      await harness.change(id, { type: 'cancelled' });
+      for (const count of [1, 2, 3]) {
+        await waitUntil('delivery ends', () => noneIsPending(harness));
+        assert.is(endpoint.received.length, count);
+        if (count === answers.length) break;
+        await harness.change(id, { type: 'notifications-resent', token: String(count) });
+      }
+      const attempts = (await harness.store.get(id))?.notificationAttempts ?? [];
+      assert.equal(
+        attempts.map(({ status, attempt }) => [status, attempt]),
+        answers.map((status) => [status, 1]),
+      );
+      assert.is(new Set(attempts.map(({ notificationId }) => notificationId)).size, 3);
+      assert.ok(harness.logLines.some((line) => /^error Gave up .* after attempt 1: /.test(line)));
+      assert.ok(endpoint.received.every((one) => verified(one) !== null));
+    },
+    (response, _, count) => response.writeHead(answers[count - 1] ?? 500).end(),
+  );
+});
+
 test('an endpoint that hangs gets two requests at a time, and delays neither jobs nor other endpoints', async () => {
   await withHarness(async (harness, hanging) => {
     harness.open();

@@ -18,6 +18,7 @@ import { pauseQueue, readProgress, readQueue, resumeQueue } from '../../actions/
 import { followLog, type RequestedLog, readLog, requireReadableLog } from '../../actions/read-log.js';
 import { readUsage, reportRange } from '../../actions/read-report.js';
 import { cancelJob, removeJob } from '../../actions/remove-job.js';
+import { resendNotifications } from '../../actions/resend-notifications.js';
 import { drainWorker, listWorkers, pauseWorker, resumeWorker } from '../../actions/workers.js';
 import { inputProgress, outputProgress } from '../../jobs/progress.js';
 import { allReport, liveReport, type ReportQuery, vodReport } from '../../jobs/report.js';
@@ -105,6 +106,12 @@ export const jobHandlers = {
 
   /** `PUT /v2/jobs/<id>/resume`, an addition to the service document. */
   resumeJob: (appContext, requestContext, account) => changePause(appContext, requestContext, account, false),
+
+  /** `PUT /v2/jobs/<id>/notify`, an addition to the service document. */
+  resendNotifications: async (appContext, { params }, account) => {
+    await resendNotifications(appContext, account.id, idOf(params));
+    return { status: 204 };
+  },
 
   /** `DELETE /v2/jobs/<id>`, an addition to the service document. */
   removeJob: async (appContext, { params }, account) => {

@@ -154,6 +154,7 @@ const isNotification = shapeOf<Notification>({
   target: isTarget,
   attempts: isCount,
   dueAt: isText,
+  isResent: optional((value) => value === true),
 });
 
 const isAttemptRecord = shapeOf<AttemptRecord>({

@@ -45,7 +45,7 @@ const argumentsBySource: Readonly<Record<string, readonly string[]>> = {
   outputs: ['output id'],
   active: ['cancel id', 'pause id', 'resume id', 'priority id', 'next id'],
   unfinished: ['resubmit id'],
-  jobs: ['show id', 'watch id', 'wait id', 'logs id', 'download id', 'rm id'],
+  jobs: ['show id', 'watch id', 'wait id', 'logs id', 'download id', 'rm id', 'notify id'],
   followed: ['progress id'],
   accounts: ['accounts show name', 'accounts live name', 'accounts integration name'],
   workers: ['workers drain name', 'workers pause name', 'workers resume name'],

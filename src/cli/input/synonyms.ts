@@ -80,6 +80,7 @@ export const commandSynonyms: Readonly<Record<string, Synonym>> = {
   stop: { alternatives: ['cancel'] },
   kill: { alternatives: ['cancel'] },
   retry: { alternatives: ['resubmit'] },
+  resend: { alternatives: ['notify', 'resubmit'] },
   rm: { alternatives: ['remove', 'revoke'] },
   remove: { alternatives: ['rm', 'revoke'] },
   delete: { alternatives: ['rm', 'remove', 'revoke'] },

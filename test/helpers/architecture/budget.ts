@@ -4,7 +4,7 @@ import type { Budget } from './check-budget.js';
  * The budget of each module. Lower it when a module gets smaller. A commit that raises it says why.
  */
 export const budget: Budget = {
-  'daemon/actions': { lines: 4550, files: 33 },
+  'daemon/actions': { lines: 4570, files: 34 },
   'daemon/admin': { lines: 1210, files: 10 },
   'daemon/admin/database': { lines: 40, files: 1 },
   'daemon/app': { lines: 2700, files: 20 },
@@ -13,8 +13,8 @@ export const budget: Budget = {
   'daemon/dry-run': { lines: 690, files: 5 },
   'daemon/ffmpeg': { lines: 7120, files: 48 },
   'daemon/hosted-files': { lines: 1610, files: 11 },
-  'daemon/http': { lines: 4500, files: 29 },
-  'daemon/jobs': { lines: 4490, files: 34 },
+  'daemon/http': { lines: 4510, files: 29 },
+  'daemon/jobs': { lines: 4540, files: 34 },
   'daemon/metrics': { lines: 450, files: 2 },
   'daemon/migrate': { lines: 940, files: 4 },
   'daemon/net': { lines: 440, files: 4 },
@@ -30,10 +30,10 @@ export const budget: Budget = {
   'daemon/transports': { lines: 8820, files: 54 },
   'daemon/webhooks': { lines: 790, files: 5 },
   'daemon/worker': { lines: 1740, files: 8 },
-  'src/cli': { lines: 14480, files: 100 },
+  'src/cli': { lines: 14520, files: 101 },
   'src/cli/output': { lines: 1740, files: 14 },
-  'src/client': { lines: 3580, files: 26 },
+  'src/client': { lines: 3590, files: 26 },
   'src/config': { lines: 860, files: 6 },
-  'src/shared': { lines: 13900, files: 108 },
+  'src/shared': { lines: 13910, files: 108 },
   'src/tui': { lines: 2100, files: 17 },
 };
