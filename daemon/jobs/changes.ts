@@ -11,7 +11,7 @@ import {
   withoutEndedClaims,
   withoutWorker,
 } from './end-of-claim.js';
-import type { Job, JobOutput } from './job.js';
+import { type Job, type JobOutput, safeFailure } from './job.js';
 import { withLadder, withoutLadder } from './ladder.js';
 import {
   type Change,
@@ -98,7 +98,7 @@ function applyJobChange(
       };
     case 'input-failed':
       requireInput(job, change, 'processing');
-      return finishIfComplete({ ...updated, ...withFailedInput(job, change.failure, at) }, at);
+      return finishIfComplete({ ...updated, ...withFailedInput(job, safeFailure(change.failure), at) }, at);
     case 'ladder-chosen': {
       requireInput(job, change, 'finished');
       const skipped: number[] = [];
@@ -152,7 +152,7 @@ function applyJobChange(
         withoutDependents(
           withOutput(updated, change, {
             state: 'failed',
-            failure: change.failure,
+            failure: safeFailure(change.failure),
             updatedAt: at,
             finishedAt: at,
           }),
@@ -168,7 +168,7 @@ function applyJobChange(
         withoutDependents(
           withOutput(updated, change, {
             state: 'no input',
-            failure: change.failure,
+            failure: safeFailure(change.failure),
             updatedAt: at,
             finishedAt: at,
           }),

@@ -5,6 +5,7 @@ import { redact } from '../../src/shared/redact.js';
 import type { JobRequest, OutputSettings } from '../../src/shared/settings/index.js';
 import type { ReportedWarning } from '../../src/shared/settings/setting.js';
 import type { InputState, JobState, OutputState } from '../../src/shared/states.js';
+import { safeText } from '../../src/shared/text/safe-text.js';
 import type { MediaFacts } from './media.js';
 import type { CaptionFileFacts, CaptionRenditionFacts, TrackFacts } from './rendition-facts.js';
 import type { TrackOrigins } from './tracks.js';
@@ -312,9 +313,16 @@ export interface JobFailure {
 
 /** Converts an error to a failure. Errors other than `VencError` get the class `fallback`. */
 export function toJobFailure(error: unknown, fallback: ErrorClass): JobFailure {
-  if (isVencError(error)) return { errorClass: error.errorClass, message: redact(error.message) };
-  const message = error instanceof Error ? error.message : String(error);
-  return { errorClass: fallback, message: redact(message) };
+  const message = redact(error instanceof Error ? error.message : String(error));
+  return safeFailure({ errorClass: isVencError(error) ? error.errorClass : fallback, message });
+}
+
+/**
+ * A failure as it is stored: on one line, and without control codes of terminals. Messages of ffmpeg and of servers quote
+ * names and metadata, and `error_message` is printed by other programs than venc, which may not escape it.
+ */
+export function safeFailure({ errorClass, message }: JobFailure): JobFailure {
+  return { errorClass, message: safeText(message.replace(/[\t\r\n]+/g, ' ')) };
 }
 
 /** The endpoint of a notification (contract, section 10). `url` and `headers` may contain secrets. */

@@ -1,5 +1,5 @@
 import { isFinal } from '../../src/shared/states.js';
-import type { JobFailure, JobOutput } from './job.js';
+import { type JobFailure, type JobOutput, safeFailure } from './job.js';
 import { skippedBecause } from './skip-rules.js';
 
 /** The outputs whose `source` is the given output. */
@@ -59,8 +59,8 @@ export function skippedSource({ id, label }: Pick<JobOutput, 'id' | 'label'>): s
 
 /** The failure of an output whose source failed. */
 export function sourceFailure({ id, label }: Pick<JobOutput, 'id' | 'label'>): JobFailure {
-  return {
+  return safeFailure({
     errorClass: 'SourceFailedError',
     message: `The output ${label ?? id}, which is the source of this one, failed.`,
-  };
+  });
 }

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { apply, applyAsHolder } from '../../daemon/jobs/changes.js';
 import { crashLimit } from '../../daemon/jobs/end-of-claim.js';
-import type { Job } from '../../daemon/jobs/job.js';
+import { type Job, toJobFailure } from '../../daemon/jobs/job.js';
 import { type Change, resubmitLimit } from '../../daemon/jobs/legal-changes.js';
 import { isVencError } from '../../src/shared/errors.js';
 import { inputStates, jobStates, outputStates } from '../../src/shared/states.js';
@@ -137,6 +137,21 @@ test('a failed input fails its outputs and the job', () => {
   const next = apply(job, { type: 'input-failed', failure: sampleFailure }, changedAt);
   assert.equal(statesOf(next), { job: 'failed', input: 'failed', outputs: ['no input', 'finished'] });
   assert.equal([next.input.failure, next.finishedAt, next.claim], [sampleFailure, at, null]);
+});
+
+test('a stored failure is one line without control codes of terminals', () => {
+  const failure = { ...sampleFailure, message: 'The film\u001b]0;x\u0007\u001b[31m is\r\nbad\u009b.' };
+  const message = String.raw`The film\x1b]0;x\x07\x1b[31m is bad\x9b.`;
+  const ofInput = apply(
+    jobIn({ job: 'processing', input: 'processing', outputs: ['waiting'] }),
+    { type: 'input-failed', failure },
+    changedAt,
+  );
+  assert.is(ofInput.input.failure?.message, message);
+  const encoding = jobIn({ job: 'processing', input: 'finished', outputs: ['processing'] });
+  const ofOutput = apply(encoding, { type: 'output-failed', id: 9, failure }, changedAt);
+  assert.is(ofOutput.outputs[0]?.failure?.message, message);
+  assert.equal(toJobFailure(new Error(failure.message), 'TranscodingError'), { ...failure, message });
 });
 
 test('a job continues while one of its outputs is not final, and a failed output does not affect the others', () => {

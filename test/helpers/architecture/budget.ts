@@ -14,7 +14,7 @@ export const budget: Budget = {
   'daemon/ffmpeg': { lines: 7120, files: 48 },
   'daemon/hosted-files': { lines: 1610, files: 11 },
   'daemon/http': { lines: 4510, files: 29 },
-  'daemon/jobs': { lines: 4540, files: 34 },
+  'daemon/jobs': { lines: 4550, files: 34 },
   'daemon/metrics': { lines: 450, files: 2 },
   'daemon/migrate': { lines: 940, files: 4 },
   'daemon/net': { lines: 440, files: 4 },
