@@ -154,7 +154,8 @@ export class UnfinishedUploads {
 
   /** Ends all requests. The bytes that they have sent stay. */
   async close(): Promise<void> {
-    const reason = new VencError('UnavailableError', 'The daemon is stopping: continue the upload later.');
+    const message = 'The daemon is stopping: continue the upload later.';
+    const reason = new VencError('UnavailableError', message, { retryAfterSeconds: 2 });
     this.#closed.abort(reason);
     const uploads = [...this.#uploads.values()];
     await Promise.all(uploads.flatMap(({ file, storing }) => [file.close(reason), storing?.catch(() => {})]));

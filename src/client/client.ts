@@ -2,13 +2,14 @@ import { isVencError, VencError } from '../shared/errors.js';
 import type { JobRecord } from '../shared/records.js';
 import type { RouteName } from '../shared/routes.js';
 import { type Caller, type CallOptions, createCaller, type OnRequest } from './call.js';
-import { fieldsOf, readNumber, readText } from './coerce.js';
+import { fieldsOf, readNumber } from './coerce.js';
 import { createJobProgress, type FollowedProgress, type WaitForSlot } from './job-progress.js';
 import type { RequestJobUpdates } from './job-updates.js';
 import { normaliseJob, unwrapJobs } from './normalise.js';
 import type { ServiceResponse } from './read-response.js';
 import { abortableSleep, delayAfterError } from './retries.js';
 import type { Target } from './target.js';
+import type { Upload } from './upload.js';
 
 /** Searches jobs, an addition to the service document. */
 export interface JobTerms {
@@ -50,13 +51,6 @@ export interface QueuePause {
   readonly isOutsideHours: boolean;
 }
 
-/** A file to upload to the service. */
-interface Upload {
-  readonly name: string;
-  readonly sizeBytes: number;
-  readonly content: AsyncIterable<Uint8Array>;
-}
-
 /**
  * A client of one service's REST API. Prints nothing. Records are normalised: every key is present and numbers are
  * numbers. Rejects with `VencError`: the class of the status, `UnreachableError` without an answer, `InterruptedError`
@@ -84,7 +78,10 @@ export interface Client {
   resubmit(id: number, signal?: AbortSignal): Promise<void>;
   /** Removes a job in a final state. An addition that other services do not have. */
   remove(id: number, signal?: AbortSignal): Promise<void>;
-  /** Uploads a file. Resolves to its `upload://` URL, which is valid as an input of the same account for 24 hours. */
+  /**
+   * Uploads a file. Resolves to its `upload://` URL, which is valid as an input of the same account for 24 hours.
+   * Continues after a broken connection if the service can.
+   */
   upload(upload: Upload, signal?: AbortSignal): Promise<string>;
   /** Looks up the daemon's address again: it may have restarted at another port. Never rejects. */
   relocate(): Promise<void>;
@@ -133,12 +130,7 @@ export function createClient(target: Target, onRequest?: OnRequest): Client {
     cancel: async (id, signal) => void (await call('cancelJob', { values: { id }, signal })),
     resubmit: async (id, signal) => void (await call('resubmitJob', { values: { id }, signal })),
     remove: async (id, signal) => void (await call('removeJob', { values: { id }, signal })),
-    upload: async ({ name, sizeBytes, content }, signal) => {
-      const response = await call('upload', { values: { name }, content: { sizeBytes, content }, signal });
-      const url = readText(fieldsOf(response.body).url);
-      if (url !== null) return url;
-      throw new VencError('UnreachableError', 'The service accepted the file but did not return its URL.');
-    },
+    upload: async (file, signal) => (await import('./upload.js')).upload(caller, file, signal),
     relocate: caller.relocate,
   };
 }

@@ -55,6 +55,11 @@ export function isTransientNetworkError(error: VencError): boolean {
   return error.errorClass === 'UnreachableError' && transientCodes.includes(codeOf(error.cause));
 }
 
+/** Whether no service runs at the address. */
+export function isRefused({ cause }: VencError): boolean {
+  return codeOf(cause) === 'ECONNREFUSED';
+}
+
 /** Errors that do not show whether a service has a route. */
 const unrelatedErrorClasses: readonly ErrorClass[] = [
   'UnauthorizedError',

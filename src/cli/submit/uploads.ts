@@ -1,12 +1,12 @@
-import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Client } from '../../client/client.js';
+import { type Client, isVencDaemon } from '../../client/client.js';
 import { isNotFound } from '../../client/network-errors.js';
 import { VencError } from '../../shared/errors.js';
 import { withoutPassword } from '../../shared/redact.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
-import type { FileToUpload } from '../input/files.js';
+import { type FileToUpload, unreadableError } from '../input/files.js';
 import type { Io } from '../terminal/io.js';
 import { openTransferDisplay, type TransferDisplay } from '../terminal/progress-display.js';
 import type { ProgressMode } from '../terminal/progress-mode.js';
@@ -53,12 +53,18 @@ interface FileUploader {
 export function openUploads(options: UploadOptions): Uploads {
   const { context, mode, stream } = options;
   const display = createUploadDisplay(context.io, mode, stream.kind === 'input' ? stream.files : null);
-  return { display, createUploader: () => createFileUploader(options, display) };
+  let isDaemon: Promise<boolean> | null = null;
+  const askOnce = () => {
+    isDaemon ??= isVencDaemon(options.client);
+    return isDaemon;
+  };
+  return { display, createUploader: () => createFileUploader(options, display, askOnce) };
 }
 
 function createFileUploader(
   { client, context, stage, isInPlace, signal }: UploadOptions,
   display: UploadDisplay,
+  isDaemon: () => Promise<boolean>,
 ): FileUploader {
   const cleanups: ((mayBeInUse: boolean) => Promise<void>)[] = [];
   const warn = (text: string) => display.writeStderr(`venc: ${safeText(text)}\n`);
@@ -67,7 +73,7 @@ function createFileUploader(
     file: FileToUpload,
     onProgress: (doneBytes: number) => void,
   ): Promise<string> {
-    const url = await uploadFile(client, file, signal, onProgress);
+    const url = await uploadFile(client, file, await isDaemon(), { signal, onProgress });
     // The daemon removes uploads after some time. Until then, the URL saves uploading the file again.
     cleanups.push(async () => warn(`${basename(file.path)} stays at the service for 24 hours, as ${url}`));
     return url;
@@ -125,31 +131,43 @@ function createFileUploader(
   };
 }
 
+/** Bytes that are read at once. */
+const chunkBytes = 128 * 1024;
+
 /**
  * Uploads a file to the service and resolves to the URL to submit. Uploads are an extension of venc; rejects with
- * `UsageError` if the service does not support them or the file cannot be read to its end.
+ * `UsageError` if the service does not support them, or if the file cannot be read to its end or changes.
  */
 async function uploadFile(
   client: Client,
   { path, sizeBytes }: FileToUpload,
-  signal: AbortSignal,
-  onProgress: (doneBytes: number) => void,
+  isContinued: boolean,
+  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (doneBytes: number) => void },
 ): Promise<string> {
-  let sentBytes = 0;
-  async function* content() {
-    // If the file grows meanwhile, only the announced bytes are sent.
-    const end = { end: Math.max(0, sizeBytes - 1) };
-    if (sizeBytes === 0) return;
-    for await (const chunk of createReadStream(path, end) as AsyncIterable<Buffer>) {
-      yield chunk;
-      sentBytes += chunk.length;
-      onProgress(sentBytes);
-    }
-    if (sentBytes < sizeBytes)
-      throw new VencError('UsageError', `${path} became shorter while it was uploaded.`);
-  }
+  // All parts come from the same file, also if another one gets its name.
+  const file = await open(path).catch((error: unknown) => {
+    throw unreadableError(path, error);
+  });
   try {
-    return await client.upload({ name: basename(path), sizeBytes, content: content() }, signal);
+    const { mtimeMs } = await file.stat();
+    let mostBytes = 0;
+    const read = async function* (offset: number) {
+      if ((await file.stat()).mtimeMs !== mtimeMs)
+        throw new VencError('UsageError', `${path} was changed while it was uploaded.`);
+      // If the file grows meanwhile, only the announced bytes are sent.
+      for (let sentBytes = offset; sentBytes < sizeBytes; ) {
+        const length = Math.min(chunkBytes, sizeBytes - sentBytes);
+        // Not a stream, which closes the file when the connection breaks.
+        const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, sentBytes);
+        if (bytesRead === 0)
+          throw new VencError('UsageError', `${path} became shorter while it was uploaded.`);
+        yield buffer.subarray(0, bytesRead);
+        sentBytes += bytesRead;
+        mostBytes = Math.max(mostBytes, sentBytes);
+        onProgress(mostBytes);
+      }
+    };
+    return await client.upload({ name: basename(path), sizeBytes, read, isContinued }, signal);
   } catch (error) {
     throw isNotFound(error)
       ? new VencError('UsageError', 'This service does not support uploads.', {
@@ -157,6 +175,8 @@ async function uploadFile(
           hint: 'name a folder that the service can fetch from with --stage, or submit the URL of the file',
         })
       : error;
+  } finally {
+    await file.close();
   }
 }
 

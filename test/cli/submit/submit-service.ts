@@ -34,8 +34,9 @@ export function withService(test: Test<SubmitContext>): void {
     context.server = createServer(async (request, response) => {
       let body = '';
       for await (const chunk of request) body += String(chunk);
-      const { method = '', url: path = '', headers } = request;
-      context.seen.push({ method, path: path.replace(/\?.*/, ''), headers, body });
+      const { method = '', url = '', headers } = request;
+      const path = url.replace(/\?.*/, '');
+      context.seen.push({ method, path, headers, body });
       response.setHeader('Content-Type', 'application/json');
       if (path.startsWith('/version'))
         return response.end(JSON.stringify({ name: context.name, version: '1' }));

@@ -132,6 +132,8 @@ test('a local watermark is uploaded once and replaced by its address; in a reque
   assert.equal(
     seen.map(({ method, path }) => [method, path]),
     [
+      // Whether an upload can be continued.
+      ['GET', '/version'],
       ['PUT', '/v2/uploads/my%20logo.png'],
       ['POST', '/v2/jobs'],
     ],
