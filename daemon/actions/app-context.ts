@@ -17,6 +17,7 @@ import type { Account, AccountStore } from '../store/account-store.js';
 import type { JobStore } from '../store/job-store.js';
 import type { LogStore } from '../store/log-store.js';
 import type { TransportRegistry } from '../transports/registry.js';
+import type { AccountEvents } from './account-events.js';
 import type { InPlaceFiles } from './in-place-files.js';
 import type { JobEvents } from './job-events.js';
 import type { LogEvents } from './log-events.js';
@@ -50,6 +51,8 @@ export interface AppContext {
   readonly events: JobEvents;
   /** Which key searches the jobs. */
   readonly searchTurns: SearchTurns;
+  /** Event streams of the jobs of accounts. */
+  readonly accountEvents: AccountEvents;
   /** The logs of jobs and that of the daemon. */
   readonly logs: LogStore;
   /** Event streams of logs. */

@@ -15,6 +15,13 @@ interface FeedOptions<Event> {
   readonly lastEventId?: string | null;
   /** Whether only the newest event waits for a slow reader, which misses those in between. */
   readonly keepsNewest?: boolean;
+  /**
+   * Joins an event with the one that waits, null if none does. Returns null if the result would be too large: the feed
+   * ends then.
+   */
+  combine?(waiting: Event | null, event: Event): Event | null;
+  /** Minimum interval between two events, in milliseconds. */
+  readonly minIntervalMs?: number;
   /** Which events the subscriber receives; all by default. */
   accepts?(event: Event): boolean;
   /** Called when the feed ends. May be called again. */
@@ -39,6 +46,7 @@ export class Feed<Event extends StreamEvent> {
   #isHeartbeatDue = false;
   #isEnded = false;
   #wake: () => void = () => {};
+  #takenAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: FeedOptions<Event>) {
     this.#options = options;
@@ -52,21 +60,44 @@ export class Feed<Event extends StreamEvent> {
 
   /** Resolves to the next item as soon as there is one; null when the feed has ended. One call at a time. */
   async next(): Promise<Event | 'heartbeat' | null> {
-    while (this.#waiting.length === 0 && !this.#isHeartbeatDue && !this.#isEnded) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
+    while (!this.#isEnded) {
+      const waitMs = this.#waiting.length === 0 ? null : this.#msToNext();
+      if (waitMs === null ? this.#isHeartbeatDue : waitMs <= 0) break;
+      await this.#waitForChange(waitMs);
     }
     this.#isHeartbeatDue = false;
     const event = this.#waiting.shift();
     if (event === undefined) return this.#isEnded ? null : 'heartbeat';
+    this.#takenAtMs = performance.now();
     this.#lastEventId = event.id;
     if (event.isLast === true) this.end();
     return event;
   }
 
+  #msToNext(): number {
+    const { minIntervalMs = 0 } = this.#options;
+    return this.#takenAtMs + minIntervalMs - performance.now();
+  }
+
+  /** Resolves after a change of what waits, or after a time if that is not null. */
+  #waitForChange(waitMs: number | null): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = waitMs === null ? undefined : setTimeout(resolve, waitMs);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
   /** Puts earlier events in front of those that have arrived. An event that is among both is sent once. */
   replay(earlier: readonly Event[]): void {
+    if (this.#options.combine !== undefined) {
+      const arrived = this.#waiting;
+      this.#waiting = [];
+      for (const event of [...earlier, ...arrived]) this.push(event);
+      return;
+    }
     const ids = new Set(earlier.map(({ id }) => id));
     this.#waiting = [...earlier, ...this.#waiting.filter(({ id }) => !ids.has(id))];
     this.#hasReplayed = true;
@@ -79,6 +110,10 @@ export class Feed<Event extends StreamEvent> {
       const isKnown = event.id === this.#lastEventId;
       this.#waiting = isKnown ? [] : [event];
       if (isKnown && event.isLast === true) this.end();
+    } else if (this.#options.combine !== undefined) {
+      const combined = this.#options.combine(this.#waiting[0] ?? null, event);
+      if (combined === null) this.end();
+      else this.#waiting = [combined];
     } else if (this.#hasReplayed && this.#waiting.length >= maxWaitingEvents) this.end();
     else this.#waiting.push(event);
     this.#wake();
@@ -112,6 +147,9 @@ export class Topic<Event extends StreamEvent> {
     for (const feed of this.feeds) feed.push(event);
   }
 
+  /** Called when a subscriber has left. */
+  onLeft(_feed: Feed<Event>): void {}
+
   /** Called when the last subscriber has left. */
   stop(): void {}
 }
@@ -122,13 +160,13 @@ export class Topic<Event extends StreamEvent> {
  */
 export class EventHub<Key, Event extends StreamEvent, OneTopic extends Topic<Event> = Topic<Event>> {
   readonly #topics = new Map<Key, OneTopic>();
-  readonly #createTopic: () => OneTopic;
+  readonly #createTopic: (key: Key) => OneTopic;
   readonly #heartbeatMs: number;
   #heartbeatTimer: NodeJS.Timeout | null = null;
   #isClosed = false;
 
   /** `heartbeatMs` is the interval between two heartbeats, in milliseconds. */
-  constructor(createTopic: () => OneTopic, heartbeatMs = defaultHeartbeatMs) {
+  constructor(createTopic: (key: Key) => OneTopic, heartbeatMs = defaultHeartbeatMs) {
     this.#createTopic = createTopic;
     this.#heartbeatMs = heartbeatMs;
   }
@@ -158,7 +196,7 @@ export class EventHub<Key, Event extends StreamEvent, OneTopic extends Topic<Eve
     begin: (feed: Feed<Event>, topic: OneTopic) => Promise<void>,
   ): Promise<Feed<Event>> {
     this.#requireOpen();
-    const topic = this.#topics.get(key) ?? this.#createTopic();
+    const topic = this.#topics.get(key) ?? this.#createTopic(key);
     const feed = new Feed({ ...options, onEnd: () => this.#remove(key, topic, feed) });
     this.#topics.set(key, topic);
     this.#heartbeatTimer ??= setInterval(() => this.#sendHeartbeats(), this.#heartbeatMs);
@@ -194,6 +232,7 @@ export class EventHub<Key, Event extends StreamEvent, OneTopic extends Topic<Eve
 
   #remove(key: Key, topic: OneTopic, feed: Feed<Event>): void {
     topic.feeds.delete(feed);
+    topic.onLeft(feed);
     if (topic.feeds.size > 0) return;
     topic.stop();
     if (this.#topics.get(key) === topic) this.#topics.delete(key);

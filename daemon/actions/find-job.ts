@@ -41,7 +41,8 @@ export async function findOutput(
   return { job, output };
 }
 
-function notFoundError(kind: string, id: number): VencError {
+/** The error for an id of which there is no job, input or output of the account. */
+export function notFoundError(kind: string, id: number): VencError {
   return new VencError('NotFoundError', `There is no ${kind} with the id ${id}.`);
 }
 
@@ -55,7 +56,11 @@ const maxTextLength = 200;
 const searchLimits = { maxJobs: 10_000, maxMs: 5_000 } as const;
 
 /** Stands for all accounts where a list takes the name of one. */
-const allAccounts = '*';
+export const allAccounts = '*';
+
+/** The validation error for the name of an account that does not exist. */
+export const unknownAccount =
+  'account must be the name of an account, or * for all; there is none with this name';
 
 /** One page of an account's jobs, newest first. */
 export interface JobListing {
@@ -117,9 +122,7 @@ export async function listJobs(
     ...(perPage === null ? ['per_page must be a positive whole number'] : []),
     ...(state === '' || isJobState(state) ? [] : [`state must be one of ${jobStates.join(', ')}`]),
     ...(q.length <= maxTextLength ? [] : [`q must have at most ${maxTextLength} characters`]),
-    ...(listed === null
-      ? ['account must be the name of an account, or * for all; there is none with this name']
-      : []),
+    ...(listed === null ? [unknownAccount] : []),
   ];
   if (page === null || perPage === null || listed === null || validationErrors.length > 0)
     throw invalidRequest(validationErrors);
@@ -140,7 +143,7 @@ export async function listJobs(
 }
 
 /** The id of an account by its name, and `*` for all; null if there is none. No id of an account is `*`. */
-function accountIdOf({ accounts }: Pick<AppContext, 'accounts'>, name: string): string | null {
+export function accountIdOf({ accounts }: Pick<AppContext, 'accounts'>, name: string): string | null {
   return name === allAccounts ? allAccounts : (accounts.accountNamed(name)?.id ?? null);
 }
 

@@ -14,7 +14,7 @@ export async function readMetrics(
   appContext: AppContext,
   account: Account | null,
 ): Promise<{ readonly text: string; readonly contentType: string }> {
-  const { metrics, store, queue, pauses, schedule, events, remoteClaims } = appContext;
+  const { metrics, store, queue, pauses, schedule, events, accountEvents, remoteClaims } = appContext;
   if (account !== null)
     requireOwner(
       account,
@@ -35,7 +35,7 @@ export async function readMetrics(
     isPaused: pauses.holds(defaultAccountId),
     closedBy: schedule.state.closedBy,
     workers: countWorkers(remoteClaims.workers(), appContext.now()),
-    eventStreams: events.listenerCount,
+    eventStreams: events.listenerCount + accountEvents.listenerCount,
     healthChecks,
     ...appContext.readMetricSources(),
   });

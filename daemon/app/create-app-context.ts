@@ -5,7 +5,6 @@ import type { Log } from '../../src/shared/util/log.js';
 import { randomToken } from '../../src/shared/util/random-token.js';
 import type { AppContext } from '../actions/app-context.js';
 import { InPlaceFiles } from '../actions/in-place-files.js';
-import { LogEvents } from '../actions/log-events.js';
 import { SearchTurns } from '../actions/search-turns.js';
 import {
   damagedPrograms,
@@ -111,9 +110,8 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     await scratch.clear();
     let maxEncodes: number | null = null;
     const ownOffer = () => (ownMachine !== null && (maxEncodes ?? 0) > 0 ? [ownMachine] : []);
-    const { machines, ...jobs } = await openJobs(base, transports, ownOffer);
-    const { queue, pauses, openHours, schedule, progressTracker, events } = jobs;
-    const logEvents = new LogEvents({ logs, store, queue });
+    const { machines, ...jobs } = await openJobs(base, transports, ownOffer, logs);
+    const { queue, pauses, openHours, schedule, progressTracker, events, logEvents, accountEvents } = jobs;
     let isDraining = false;
     const health = openHealth(base, {
       ...{ hosted, jobs, isDraining: () => isDraining, maxEncodes: () => maxEncodes },
@@ -138,7 +136,8 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     let stopHandlingErrors = (): void => undefined;
     return {
       appContext: {
-        ...{ store, queue, pauses, openHours, schedule, progressTracker, events, logs, logEvents },
+        ...{ store, queue, pauses, openHours, schedule, progressTracker },
+        ...{ events, logs, logEvents, accountEvents },
         ...{ accounts, savedCredentials, ffmpeg },
         ...files,
         searchTurns: new SearchTurns(),
@@ -197,6 +196,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
           // The final states of the jobs have been emitted by now, and endless streams would block the close
           // of the server.
           events.close();
+          accountEvents.close();
           logEvents.close();
           await runAll([() => jobs.workers.close(), ...closeSteps]).finally(() => stopHandlingErrors());
         });

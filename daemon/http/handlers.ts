@@ -9,6 +9,7 @@ import { fileReply } from './file-reply.js';
 import { getMetricsWithKey } from './metrics.js';
 import type { PublicRouteHandler, RouteHandler } from './request-context.js';
 import { serviceHandlers } from './service.js';
+import { eventHandlers } from './v2/events.js';
 import { idOf, jobHandlers } from './v2/jobs.js';
 import { uploadHandlers } from './v2/uploads.js';
 import { workerHandlers } from './worker.js';
@@ -79,6 +80,7 @@ export const openHandlers = {
 export const keyedHandlers = {
   ...jobHandlers,
   ...uploadHandlers,
+  ...eventHandlers,
   reportMinutes: jobHandlers.reportVod,
   metrics: getMetricsWithKey,
   ...legacyHandlers,

@@ -85,6 +85,20 @@ export const idempotencyTtlMs = 24 * 60 * 60 * 1000;
  */
 export type JobListener = (job: Job, before: Job | null) => void;
 
+/** Learns which jobs are removed. Must not throw. */
+export interface RemovalListener {
+  /** Called after a job was removed durably. */
+  onRemoved(id: number, accountId: string): void;
+  /** Called if removals by other processes may have been missed. `changesSince` has them, or does not know the position. */
+  onGap(): void;
+}
+
+/** The ids of the jobs that changed and of those that were removed. */
+export interface ChangedJobs {
+  readonly changed: readonly number[];
+  readonly removed: readonly number[];
+}
+
 /**
  * Stores jobs. Every implementation passes `test/contracts/job-store.ts`.
  *
@@ -136,6 +150,20 @@ export interface JobStore {
    * promise of the change resolves, until the returned function is called.
    */
   watch(listener: JobListener): () => void;
+  /** Calls a listener after every removal, until the returned function is called. */
+  watchRemoved(listener: RemovalListener): () => void;
+  /**
+   * Resolves to the position in the order of all changes and removals: later reads have all that is before it. No clock
+   * decides the order.
+   */
+  readPosition(): Promise<string>;
+  /** The same, or an earlier position: listeners were called for all that is before it. */
+  reportedPosition(): string;
+  /**
+   * The jobs of an account, or with null of all accounts, that changed or were removed after a position, which may be
+   * that of an earlier process. Some that changed before may be among them. Null if the position is unknown or too old.
+   */
+  changesSince(position: string, accountId: string | null): Promise<ChangedJobs | null>;
   /**
    * Replaces a job with the result of `change`, and resolves to it. If `change` throws, nothing is changed
    * and the promise rejects with its error; if it returns the given job, nothing is written. Rejects with
@@ -144,7 +172,7 @@ export interface JobStore {
   update(id: number, change: (job: Job) => Job): Promise<Job>;
   /**
    * Removes a final job permanently, and resolves to it. Its usage is kept, its ids are never reused, and its
-   * idempotency key is released. Listeners are not called. A crash leaves the whole job or nothing of it.
+   * idempotency key is released. Of the listeners only those of `watchRemoved` are called. A crash leaves the whole job or nothing of it.
    * Rejects with `NotFoundError` if there is no such job, with `ConflictError` if it is not final.
    */
   remove(id: number): Promise<Job>;

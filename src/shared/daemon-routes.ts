@@ -12,7 +12,7 @@ export const logQuery = {
   tail: { type: 'integer', description: 'only the last lines, this many' },
 } as const;
 
-/** The routes about the daemon itself: its log, workers, settings, state and description. */
+/** The routes about the daemon itself: its events, log, workers, settings, state and description. */
 export const daemonRoutes = {
   daemonLog: {
     ...log,
@@ -30,6 +30,25 @@ export const daemonRoutes = {
     section: 'addition',
     representations: [],
     query: logQuery,
+    contentType: 'text/event-stream',
+  },
+  events: {
+    method: 'GET',
+    path: '/v2/events',
+    summary: 'What changes of the jobs of the account, as server-sent events',
+    section: 'addition',
+    key: 'full',
+    representations: [],
+    query: {
+      account: {
+        type: 'string',
+        description:
+          'with a key of the account default: the jobs of this account, or with * of all accounts; records have its name',
+      },
+      only: { type: 'string', description: 'only the jobs with these ids, separated by commas' },
+      log: { type: 'integer', description: 'id of a job: events have new lines of its log as well' },
+    },
+    status: 200,
     contentType: 'text/event-stream',
   },
   queue: {

@@ -7,6 +7,7 @@ import type {
 } from './records/answers.js';
 import type { RecordOf } from './records/field.js';
 import type { createdFields, jobFields, jobHeadFields, thumbnailFields } from './records/job.js';
+import type { jobChangesFields } from './records/job-changes.js';
 import type { logLineFields } from './records/log.js';
 import type {
   detailsFields,
@@ -159,6 +160,9 @@ export interface JobProgressRecord {
 
 /** Progress of an output in the early, unversioned form (section 9). */
 export type EarlyOutputProgress = RecordOf<typeof earlyOutputProgressFields>;
+
+/** An event of `GET /v2/events`, an addition to the document. */
+export type JobChangesRecord = RecordOf<typeof jobChangesFields>;
 
 /** A line of a log: `GET /v2/jobs/<id>/log` and `GET /v2/log`, additions to the document. */
 export type LogRecord = RecordOf<typeof logLineFields>;

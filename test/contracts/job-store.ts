@@ -4,6 +4,7 @@ import { idempotencyFacts } from './job-store/idempotency-facts.js';
 import { listFacts } from './job-store/list-facts.js';
 import { listenerFacts } from './job-store/listener-facts.js';
 import { notificationFacts } from './job-store/notification-facts.js';
+import { positionFacts } from './job-store/position-facts.js';
 import { quotaFacts } from './job-store/quota-facts.js';
 import { removalFacts } from './job-store/removal-facts.js';
 import { searchFacts } from './job-store/search-facts.js';
@@ -55,6 +56,7 @@ export function jobStoreContract(
     ...quotaFacts,
     ...updateFacts,
     ...removalFacts,
+    ...positionFacts,
     ...listenerFacts,
     ...crashFacts,
   };

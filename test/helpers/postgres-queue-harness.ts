@@ -9,7 +9,7 @@ import { createPostgresJobStore } from '../../daemon/store/postgres/jobs.js';
 import type { QueueHarness } from '../contracts/job-queue/queue-facts.js';
 import type { PostgresServer } from './postgres.js';
 
-const tables = ['jobs', 'idempotency_keys', 'usage', 'removed_files', 'queue_entries'];
+const tables = ['jobs', 'removed_jobs', 'idempotency_keys', 'usage', 'removed_files', 'queue_entries'];
 const clear = [
   ...tables.map((table) => `delete from venc.${table}`),
   'update venc.ids set last_id = 0',

@@ -25,7 +25,7 @@ export interface PostgresStoreHarness extends StoreHarness {
   close(): Promise<void>;
 }
 
-const tables = ['jobs', 'idempotency_keys', 'usage', 'removed_files'];
+const tables = ['jobs', 'removed_jobs', 'idempotency_keys', 'usage', 'removed_files'];
 const clear = [...tables.map((table) => `delete from venc.${table}`), 'update venc.ids set last_id = 0'].join(
   ';',
 );

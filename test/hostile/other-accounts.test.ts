@@ -276,6 +276,8 @@ const otherRoutes: Readonly<Record<string, (context: Context, key: string) => Pr
       assert.is(reply.status, 404, guess);
     }
   },
+  // test/http/account-events.test.ts has what a stream of another account shows.
+  events: (context, key) => isForOwner(context, key, '/v2/events?account=*'),
   queue: (context, key) => pausesOnlyItself(context, key),
   pauseQueue: (context, key) => pausesOnlyItself(context, key),
   resumeQueue: (context, key) => pausesOnlyItself(context, key),

@@ -101,6 +101,7 @@ const statuses: readonly (readonly [RouteName, string])[] = [
   ['listJobs', '200 401 403 404 422 429 503'],
   ['jobDetails', '200 401 403 404 410 429 503'],
   ['jobEvents', '200 204 401 403 404 410 429 503'],
+  ['events', '200 401 403 404 410 422 429 503'],
   ['cancelJob', '204 401 403 404 409 410 429 503'],
   ['resendNotifications', '204 401 403 404 409 410 429 503'],
   ['resubmitJob', '204 401 403 404 409 410 429 503'],

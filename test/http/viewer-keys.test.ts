@@ -47,7 +47,7 @@ function pathFor(name: RouteName, job: JobRecord): string {
 
 /** Their bodies are streams, or change with each request. */
 const changingBodies: readonly RouteName[] = [
-  ...(['jobEvents', 'jobLogEvents', 'daemonLog', 'daemonLogEvents', 'metrics'] as const),
+  ...(['events', 'jobEvents', 'jobLogEvents', 'daemonLog', 'daemonLogEvents', 'metrics'] as const),
 ];
 
 /** The status, the type and the text of an answer; without the text of a stream. */
@@ -110,7 +110,7 @@ test('a viewer key opens no route of workers', async ({ daemon, job, viewerKey }
 test('a viewer key of another account sees nothing of the owner', async ({ daemon, job, otherKey }) => {
   assert.is(await (await fetch(`${daemon.url}/v2/jobs`, withKey(otherKey))).text(), '[]');
   await fetchRejection(`${daemon.url}/v2/jobs/${job.id}`, withKey(otherKey), 404);
-  for (const path of ['/v2/log', '/v2/log/events', '/v2/workers', '/metrics'])
+  for (const path of ['/v2/log', '/v2/log/events', '/v2/events?account=*', '/v2/workers', '/metrics'])
     await fetchRejection(`${daemon.url}${path}`, withKey(otherKey), 403);
 });
 

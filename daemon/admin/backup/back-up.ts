@@ -115,7 +115,7 @@ async function copyDataFolder(dataFolder: string, copy: TreeCopy): Promise<void>
 /** What only a running daemon needs: locks, addresses, work in progress, and what it can make again. */
 const leftOut: ReadonlySet<string> = new Set([
   ...['lock', 'lock+', 'accounts.lock', 'accounts.lock+', 'daemon.json', 'leftovers', 'lost+found'],
-  ...['scratch', 'worker', 'worker-files', '.restore', join('jobs', 'index')],
+  ...['scratch', 'worker', 'worker-files', '.restore', join('jobs', 'index'), join('jobs', 'changes.json')],
   ...[join('hosted', '.unfinished'), join('uploads', '.unfinished'), join('uploads', '.parts')],
 ]);
 

@@ -29,6 +29,7 @@ import { createDatabaseCheck } from '../../store/postgres/errors.js';
 import { mergeJobCounts } from '../../store/postgres/job-rows.js';
 import { createPostgresJobStore, type PostgresJobStore } from '../../store/postgres/jobs.js';
 import { type Leadership, lead } from '../../store/postgres/locks.js';
+import { forgetRemovals } from '../../store/postgres/positions.js';
 import { shareProgress } from '../../store/postgres/progress.js';
 import { openWorkerTable } from '../../store/postgres/workers.js';
 import type { Records, RecordsOptions } from './records.js';
@@ -108,7 +109,10 @@ export async function openDatabaseRecords(options: DatabaseRecordsOptions): Prom
           async onGained(signal) {
             const work = open();
             work.start();
-            const mergeCounts = () => mergeJobCounts(database.queries);
+            const mergeCounts = async () => {
+              await mergeJobCounts(database.queries);
+              await forgetRemovals(database.queries);
+            };
             superviseQueue(
               {
                 entries,

@@ -26,6 +26,7 @@ const hasWorkerName = ({ route }: ErrorCondition) => route.path.includes('/worke
 const hasPresetName = ({ route }: ErrorCondition) => route.path.includes('/presets/:name');
 const isOfUpload = ({ route }: ErrorCondition) => route.path.includes('/uploads/:name');
 const hasToken = ({ route }: ErrorCondition) => route.path.includes(':token');
+const namesJob = ({ route }: ErrorCondition) => route.query?.log !== undefined;
 const hasBody = ({ route }: ErrorCondition) => route.requestBody !== undefined;
 /** For errors of any path, which the document describes once. */
 const never = () => false;
@@ -72,6 +73,7 @@ export const errorResponses = [
       hasPresetName(condition) ||
       isOfUpload(condition) ||
       hasToken(condition) ||
+      namesJob(condition) ||
       hasFormat(condition),
   },
   { status: 405, name: 'MethodNotAllowed', text: meaning('MethodNotAllowedError'), appliesTo: never },
@@ -96,7 +98,7 @@ export const errorResponses = [
     status: 410,
     name: 'Gone',
     text: meaning('GoneError'),
-    appliesTo: (condition) => hasId(condition) || hasToken(condition),
+    appliesTo: (condition) => hasId(condition) || hasToken(condition) || namesJob(condition),
   },
   {
     status: 413,

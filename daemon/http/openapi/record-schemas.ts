@@ -8,6 +8,7 @@ import {
   listedJobFields,
   thumbnailFields,
 } from '../../../src/shared/records/job.js';
+import { jobChangesFields } from '../../../src/shared/records/job-changes.js';
 import { logLineFields } from '../../../src/shared/records/log.js';
 import {
   inputDetailsFields,
@@ -34,6 +35,9 @@ import { refTo, type Schema, type Schemas } from './document-types.js';
 /** Name of the schema of a line of a log. */
 export const logLineSchema = 'LogLine';
 
+/** Name of the schema of an event of `GET /v2/events`. */
+export const jobChangesSchema = 'JobChanges';
+
 /** Records inside responses that have a named schema; all others are inline. */
 const parts: ReadonlyMap<RecordTable, string> = new Map<RecordTable, string>([
   [jobHeadFields, 'JobHead'],
@@ -47,6 +51,7 @@ const parts: ReadonlyMap<RecordTable, string> = new Map<RecordTable, string>([
   [outputDetailsFields, 'OutputDetails'],
   [thumbnailFields, 'Thumbnail'],
   [logLineFields, logLineSchema],
+  [jobChangesFields, jobChangesSchema],
   [liveSumFields, 'LiveUsage'],
   [liveDayFields, 'LiveDay'],
   [vodSumFields, 'VodUsage'],

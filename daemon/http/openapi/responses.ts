@@ -2,7 +2,7 @@ import { type ResponseName, responses } from '../../../src/shared/records/answer
 import type { Representation, Route, RouteName } from '../../../src/shared/routes.js';
 import { type Header, type MediaType, type Reference, type ResponseNote, refTo } from './document-types.js';
 import { type ErrorResponse, errorResponses } from './error-responses.js';
-import { answerSchemaName, logLineSchema } from './record-schemas.js';
+import { answerSchemaName, jobChangesSchema, logLineSchema } from './record-schemas.js';
 
 /** A path of a route: the plain path, or one whose suffix selects the response format. */
 export interface RouteVariant {
@@ -147,10 +147,15 @@ function contentOf(type: string, name: RouteName): Readonly<Record<string, Media
     return { '*/*': { schema: { type: 'string', format: 'binary' } } };
   if (media === 'application/json') return { [media]: { schema: { type: 'object' } } };
   if (media !== 'text/event-stream') return { [media]: { schema: { type: 'string' } } };
-  const [what, record] =
-    name === 'jobEvents' ? ['a progress record', answerSchemaName('jobProgress')] : ['a line', logLineSchema];
+  const [what, record] = dataOfEvents(name);
   const description = `Events without a name. The data of each is ${what} as one line of JSON.`;
   return { [media]: { schema: { type: 'string', description, 'x-record': refTo(record) } } };
+}
+
+/** What an event has, and the name of its schema. */
+function dataOfEvents(name: RouteName): readonly [what: string, schema: string] {
+  if (name === 'jobEvents') return ['a progress record', answerSchemaName('jobProgress')];
+  return name === 'events' ? ['what has changed', jobChangesSchema] : ['a line', logLineSchema];
 }
 
 function recordOf(answer: ResponseName): MediaType {
@@ -263,6 +268,7 @@ const ofRoutes: Readonly<Partial<Record<RouteName, Readonly<Record<number, reado
   jobLogEvents: { 200: ['Cache-Control'] },
   daemonLogEvents: { 200: ['Cache-Control'] },
   uploadState: { 200: ['Cache-Control'] },
+  events: { 200: ['Cache-Control'] },
   claimJob: { 204: ['Venc-Drain'] },
   hostedFile: { 200: ofFiles, 206: [...ofFiles, 'Content-Range'], 304: ofFiles },
   readClaimFile: { 200: ofFiles, 206: [...ofFiles, 'Content-Range'], 304: ofFiles },

@@ -3,19 +3,12 @@ import type { RouteName } from '../../../src/shared/routes.js';
 import { memoizeByKey } from '../../../src/shared/util/collections.js';
 import type { AppContext } from '../../actions/app-context.js';
 import { createJob, resubmitJob } from '../../actions/create-job.js';
-import {
-  findInput,
-  findJob,
-  findOutput,
-  followJob,
-  type JobListing,
-  listJobs,
-} from '../../actions/find-job.js';
+import { findInput, findJob, findOutput, type JobListing, listJobs } from '../../actions/find-job.js';
 import { pauseJob } from '../../actions/pause-job.js';
 import { listPresets, readPreset, removePreset, savePreset } from '../../actions/presets.js';
 import { prioritizeJob } from '../../actions/prioritize-job.js';
 import { pauseQueue, readProgress, readQueue, resumeQueue } from '../../actions/queue.js';
-import { followLog, type RequestedLog, readLog, requireReadableLog } from '../../actions/read-log.js';
+import { type RequestedLog, readLog } from '../../actions/read-log.js';
 import { readUsage, reportRange } from '../../actions/read-report.js';
 import { cancelJob, removeJob } from '../../actions/remove-job.js';
 import { resendNotifications } from '../../actions/resend-notifications.js';
@@ -23,7 +16,6 @@ import { drainWorker, listWorkers, pauseWorker, resumeWorker } from '../../actio
 import { inputProgress, outputProgress } from '../../jobs/progress.js';
 import { allReport, liveReport, type ReportQuery, vodReport } from '../../jobs/report.js';
 import { inputDetails, jobRecord, outputDetails } from '../../jobs/view.js';
-import { answerWithEvents, eventStreamHeaders, lastEventIdOf } from '../event-stream.js';
 import type { RequestContext, RouteHandler } from '../request-context.js';
 
 /** The id in a path. Ids are below 2^31; a longer number matches no job. */
@@ -170,33 +162,6 @@ export const jobHandlers = {
   /** `GET /v2/log`, an addition to the service document. */
   daemonLog: (appContext, requestContext, account) => lines(appContext, requestContext, account, 'daemon'),
 
-  /**
-   * `GET /v2/jobs/<id>/log/events`, an addition to the service document: the lines that there are, and new ones until the
-   * job has ended. Continues after `Last-Event-ID`. Answers 204 if no line will follow.
-   */
-  jobLogEvents: (appContext, requestContext, account, keyId) =>
-    events(appContext, requestContext, account, keyId, jobOf(requestContext)),
-
-  /** `GET /v2/log/events`, an addition to the service document: the same for the log of the daemon, without end. */
-  daemonLogEvents: (appContext, requestContext, account, keyId) =>
-    events(appContext, requestContext, account, keyId, 'daemon'),
-
-  /**
-   * `GET /v2/jobs/<id>/events`, an addition to the service document: the answers of `/progress` as server-sent
-   * events, at once and at each change, until the job is final. Answers 204, which stops the reconnecting of an
-   * `EventSource`, if the client has the last event of a final job (`Last-Event-ID`). Revoking the key ends the
-   * stream.
-   */
-  jobEvents: async (appContext, requestContext, account, keyId) => {
-    const id = idOf(requestContext.params);
-    if (requestContext.method === 'HEAD') {
-      await findJob(appContext, account.id, id);
-      return { status: 200, headers: eventStreamHeaders };
-    }
-    const feed = await followJob(appContext, account.id, id, lastEventIdOf(requestContext));
-    return feed === null ? { status: 204 } : answerWithEvents(feed, appContext, requestContext, keyId);
-  },
-
   /** `POST /v2/offers`, an addition to the service document: offers a file of this machine. */
   offerInPlace: async ({ inPlaceFiles }, requestContext, account) => ({
     status: 201,
@@ -323,23 +288,6 @@ async function lines(
   return { status: 200, record: await readLog(appContext, account, log, parametersOf(requestContext)) };
 }
 
-async function events(
-  appContext: Args[0],
-  requestContext: RequestContext,
-  account: Args[2],
-  keyId: string,
-  log: RequestedLog,
-): ReturnType<RouteHandler> {
-  const parameters = parametersOf(requestContext);
-  if (requestContext.method === 'HEAD') {
-    await requireReadableLog(appContext, account, log, parameters);
-    return { status: 200, headers: eventStreamHeaders };
-  }
-  const lastEventId = lastEventIdOf(requestContext);
-  const feed = await followLog(appContext, account, log, { ...parameters, lastEventId });
-  return feed === null ? { status: 204 } : answerWithEvents(feed, appContext, requestContext, keyId);
-}
-
 async function changePause(
   appContext: AppContext,
   requestContext: RequestContext,
@@ -350,10 +298,12 @@ async function changePause(
   return { status: 200, record: await pauseJob(appContext, account.id, idOf(requestContext.params), change) };
 }
 
-function jobOf({ params }: RequestContext): RequestedLog {
+/** The log of the job whose id is in the path. */
+export function jobOf({ params }: RequestContext): RequestedLog {
   return { jobId: idOf(params) };
 }
 
-function parametersOf(requestContext: RequestContext) {
+/** The query parameters of a log. */
+export function parametersOf(requestContext: RequestContext) {
   return { level: requestContext.query('level'), tail: requestContext.query('tail') };
 }

@@ -33,6 +33,8 @@ export interface DataLayout {
   /** Quarantine for job files that could not be read. */
   readonly damaged: string;
   readonly index: string;
+  /** The order of the last changes of jobs, while no daemon uses the folder. */
+  readonly changes: string;
   /** Changes of jobs that are not yet in their files. */
   readonly journal: string;
   /** Jobs that are not final: the only ones that a start reads in full. */
@@ -65,6 +67,7 @@ export function dataLayout(folder: string): DataLayout {
     sequence: join(folder, 'sequence.json'),
     damaged: join(folder, 'damaged'),
     index: join(folder, 'jobs', 'index'),
+    changes: join(folder, 'jobs', 'changes.json'),
     journal: join(folder, 'jobs', 'journal'),
     active: join(folder, 'jobs', 'active'),
     done: join(folder, 'jobs', 'done'),

@@ -9,7 +9,7 @@ import { mapWithConcurrency } from '../../../src/shared/util/semaphore.js';
 import type { Job } from '../../jobs/job.js';
 import { toWriteError } from '../data-folder/disk-errors.js';
 import { type DataLayout, jobFile } from '../data-folder/layout.js';
-import type { JobListener } from '../job-store.js';
+import type { JobListener, RemovalListener } from '../job-store.js';
 import { type JobDocument, readJobFile } from './job-document.js';
 import { JobJournal, journalLine, readJournal } from './job-journal.js';
 
@@ -331,8 +331,26 @@ export class JobListeners {
    */
   #subscriptions: readonly { readonly listener: JobListener }[] = [];
 
+  readonly #removals = new Set<RemovalListener>();
+
   constructor(log: Log) {
     this.#log = log;
+  }
+
+  /** Adds a listener for removals; the returned function removes it. */
+  addRemoval(listener: RemovalListener): () => void {
+    this.#removals.add(listener);
+    return () => void this.#removals.delete(listener);
+  }
+
+  /** Reports a removal. */
+  emitRemoved(id: number, accountId: string): void {
+    for (const listener of this.#removals) listener.onRemoved(id, accountId);
+  }
+
+  /** Reports that removals may have been missed. */
+  emitGap(): void {
+    for (const listener of this.#removals) listener.onGap();
   }
 
   /** Adds a listener; the returned function removes it. */

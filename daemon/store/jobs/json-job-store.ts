@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { isVencError, VencError } from '../../../src/shared/errors.js';
 import { isFinal, type JobState } from '../../../src/shared/states.js';
 import { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
@@ -15,6 +16,7 @@ import { type DataLayout, dataLayout, doneFolderName, foldersOfJobs } from '../d
 import { Sequence } from '../data-folder/sequence.js';
 import {
   type AccountDailyUsage,
+  type ChangedJobs,
   type CreateOptions,
   idempotencyTtlMs,
   type JobFilter,
@@ -23,9 +25,11 @@ import {
   type JobSearch,
   type JobStore,
   type RemovableFilter,
+  type RemovalListener,
   type UsageFilter,
 } from '../job-store.js';
 import { runSearch } from '../run-search.js';
+import { type ChangeHistory, openHistory } from './change-history.js';
 import { DamagedJobs } from './damaged-jobs.js';
 import { HostedSizes } from './hosted-sizes.js';
 import type { IndexWriter } from './index/index-writer.js';
@@ -87,6 +91,7 @@ export async function openJobStore(
     const cache = new JobCache(layout, damaged, found, writer);
     const removed = new RemovedJobs(layout, files, found.foldersWithRemoved);
     const removedHostedFiles = found.removedFiles;
+    const history = await openHistory(layout.changes, dirname(layout.changes), disk);
     const { onRemoved = async () => {} } = options;
     const store = new JsonJobStore({
       layout,
@@ -96,6 +101,7 @@ export async function openJobStore(
       writer,
       removed,
       removedHostedFiles,
+      history,
       onRemoved,
       log,
     });
@@ -120,6 +126,7 @@ interface JsonJobStoreParts {
   readonly removed: RemovedJobs;
   /** Hosted files of removed jobs that may still exist, by the name of the folder in `jobs/done`. */
   readonly removedHostedFiles: Map<string, readonly string[]>;
+  readonly history: ChangeHistory;
   readonly onRemoved: (id: number) => Promise<void>;
   readonly log: Log;
 }
@@ -256,6 +263,22 @@ class JsonJobStore implements FolderJobStore {
     return this.#listeners.add(listener);
   }
 
+  watchRemoved(listener: RemovalListener): () => void {
+    return this.#listeners.addRemoval(listener);
+  }
+
+  async readPosition(): Promise<string> {
+    return this.#parts.history.position;
+  }
+
+  reportedPosition(): string {
+    return this.#parts.history.position;
+  }
+
+  async changesSince(position: string, accountId: string | null): Promise<ChangedJobs | null> {
+    return this.#parts.history.since(position, accountId);
+  }
+
   update(id: number, change: (job: Job) => Job): Promise<Job> {
     return this.#jobMutex.runExclusive(id, async () => {
       const before = await this.#cache.load(id);
@@ -267,7 +290,7 @@ class JsonJobStore implements FolderJobStore {
       this.#cache.put(after, length);
       if (isFinal(job.state)) this.#indexWriter.countChange();
       this.#hostedSizes.put(job);
-      this.#listeners.emit(job, before.job);
+      this.#emit(job, before.job);
       return job;
     });
   }
@@ -291,6 +314,8 @@ class JsonJobStore implements FolderJobStore {
       await writer.remove(id);
       await onRemoved(id);
       this.#indexWriter.countChange();
+      this.#parts.history.add(id, job.accountId, true);
+      this.#listeners.emitRemoved(id, job.accountId);
       return job;
     });
   }
@@ -317,6 +342,8 @@ class JsonJobStore implements FolderJobStore {
     // If that fails, the ids that stay reserved are skipped, which is harmless.
     await this.#parts.sequence.close().catch(() => undefined);
     await this.#indexWriter.write();
+    // If that fails, clients load their lists again.
+    await this.#parts.history.write(this.#parts.files, this.#parts.layout.changes).catch(() => undefined);
   }
 
   writeFiles(): Promise<void> {
@@ -335,9 +362,14 @@ class JsonJobStore implements FolderJobStore {
       await this.#parts.writer.write(null, document);
       // A new job is not final: all of these are in memory.
       this.#cache.put(document, 0);
-      this.#listeners.emit(job, null);
+      this.#emit(job, null);
       return job;
     });
+  }
+
+  #emit(job: Job, before: Job | null): void {
+    this.#parts.history.add(job.id, job.accountId);
+    this.#listeners.emit(job, before);
   }
 
   /** The jobs with these ids that can be read. */

@@ -12,7 +12,8 @@ import type { DatabaseSchema } from './schema.js';
 /** The messages that the processes of a database send to each other, by type. */
 interface Messages {
   /** A job has changed. `origin` names the store that changed it. */
-  readonly job: { readonly id: number; readonly origin: string };
+  /** `removedFrom` is the account of a job that was removed. */
+  readonly job: { readonly id: number; readonly origin: string; readonly removedFrom?: string };
   /** A job waits in the queue. */
   readonly queue: object;
   /** Accounts or keys have changed. */
@@ -29,15 +30,19 @@ const channelName = 'venc_messages';
 
 /** Checks a message; null if this version does not know its form: the daemons may have different ones. */
 const checks: { readonly [Type in MessageType]: (value: object) => Messages[Type] | null } = {
-  job: (value) =>
-    'id' in value && typeof value.id === 'number' && 'origin' in value && typeof value.origin === 'string'
-      ? { id: value.id, origin: value.origin }
-      : null,
+  job: checkJob,
   queue: (value) => value,
   accounts: (value) => value,
   workers: checkWorkers,
   progress: checkProgress,
 };
+
+function checkJob(value: object): Messages['job'] | null {
+  if (!isObject(value)) return null;
+  const { id, origin, removedFrom } = value;
+  if (typeof id !== 'number' || typeof origin !== 'string') return null;
+  return typeof removedFrom === 'string' ? { id, origin, removedFrom } : { id, origin };
+}
 
 /** Receives the messages of one type. */
 interface Subscriber<Type extends MessageType> {

@@ -16,6 +16,10 @@ interface ChangeFollowerOptions {
   readonly jobMutex: KeyedMutex<number>;
   /** Reports a change. */
   readonly emit: (job: Job, before: Job | null) => void;
+  /** Reports a removal. */
+  readonly emitRemoved: (id: number, accountId: string) => void;
+  /** Called when notifications may be missing, before the changes since are read. */
+  readonly onGap: () => void;
 }
 
 /** After a failed read of a change, in milliseconds. */
@@ -42,11 +46,16 @@ export class ChangeFollower {
   /** Begins to receive notifications. */
   start(): void {
     this.#unsubscribe = this.#options.database.channel.subscribe('job', {
-      onMessage: ({ id, origin }) => {
+      onMessage: ({ id, origin, removedFrom }) => {
         const isForeign = origin !== this.origin;
-        if (isForeign || this.#uncertain.has(id)) this.#readLater(id, isForeign);
+        if (!isForeign && !this.#uncertain.has(id)) return;
+        if (removedFrom === undefined) this.#readLater(id, isForeign);
+        else this.#onRemoved(id, removedFrom, isForeign);
       },
-      onGap: (since) => void this.#readSince(since),
+      onGap: (since) => {
+        this.#options.onGap();
+        void this.#readSince(since);
+      },
     });
   }
 
@@ -72,6 +81,17 @@ export class ChangeFollower {
       }
       throw error;
     }
+  }
+
+  #onRemoved(id: number, accountId: string, isForeign: boolean): void {
+    const { jobMutex, recent, emitRemoved } = this.#options;
+    void jobMutex.runExclusive(id, async () => {
+      // An own removal that succeeded meanwhile was reported.
+      const isReported = !isForeign && !this.#uncertain.delete(id);
+      if (isReported || this.#isStopped) return;
+      recent.delete(id);
+      emitRemoved(id, accountId);
+    });
   }
 
   #readLater(id: number, isForeign: boolean): void {

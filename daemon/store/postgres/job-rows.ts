@@ -13,7 +13,7 @@ import {
 import { indexEntry } from '../jobs/index-entry.js';
 import type { RecentJobs } from '../jobs/job-cache.js';
 import type { JobDocument } from '../jobs/job-document.js';
-import { sending } from './changes.js';
+import { sending, sendMessages } from './changes.js';
 import type { PostgresDatabase } from './connection.js';
 import type { DatabaseSchema, DatabaseTransaction, JobsTable, UsageTable } from './schema.js';
 
@@ -111,15 +111,16 @@ export async function replaceJob(
 }
 
 /**
- * Deletes a job whose row the transaction has locked. Its usage stays, its key is released, and its hosted files are
- * recorded.
+ * Deletes a job whose row the transaction has locked, and notifies the other stores when it is committed. Its usage
+ * stays, its key is released, and its hosted files are recorded.
  */
-export async function deleteJob(transaction: DatabaseTransaction, job: Job): Promise<void> {
+export async function deleteJob(transaction: DatabaseTransaction, job: Job, origin: string): Promise<void> {
   const { id } = job;
   await transaction.deleteFrom('idempotency_keys').where('job_id', '=', id).execute();
   await transaction.deleteFrom('jobs').where('id', '=', id).execute();
   const files = [...new Set(hostedFilesOf(job))].map((url) => ({ job_id: id, url }));
   if (files.length > 0) await transaction.insertInto('removed_files').values(files).execute();
+  await sendMessages(transaction, 'job', [{ id, origin, removedFrom: job.accountId }]);
 }
 
 async function writeUsage(transaction: DatabaseTransaction, job: Job): Promise<void> {

@@ -7,6 +7,7 @@ import { hostedBytesOf, hostedSizesOf } from '../../jobs/hosted-retention.js';
 import type { Job } from '../../jobs/job.js';
 import {
   type AccountDailyUsage,
+  type ChangedJobs,
   type CreateOptions,
   idempotencyTtlMs,
   type JobFilter,
@@ -14,6 +15,7 @@ import {
   type JobListPage,
   type JobStore,
   type RemovableFilter,
+  type RemovalListener,
   type UsageFilter,
 } from '../job-store.js';
 import { RecentJobs } from '../jobs/job-cache.js';
@@ -44,6 +46,7 @@ import {
 } from './job-rows.js';
 import { searchRows } from './job-search.js';
 import { lockUntilCommit } from './locks.js';
+import { ChangePositions } from './positions.js';
 import type { DatabaseTransaction } from './schema.js';
 
 /** The options of `createPostgresJobStore`. */
@@ -89,7 +92,8 @@ const maxRecentLength = 32 * 1024 * 1024;
 export async function createPostgresJobStore(options: PostgresJobStoreOptions): Promise<PostgresJobStore> {
   const rows = await options.database.queries.selectFrom('removed_files').select('url').execute();
   const urls = rows.map(({ url }) => url);
-  const store = new SharedJobStore(options, urls);
+  const positions = await ChangePositions.open(options.database.queries);
+  const store = new SharedJobStore(options, urls, positions);
   store.listen();
   return store;
 }
@@ -107,19 +111,26 @@ class SharedJobStore implements PostgresJobStore {
    */
   readonly #createPermits = new Semaphore(7);
   readonly #follower: ChangeFollower;
+  readonly #positions: ChangePositions;
   #removedFiles: readonly string[];
 
-  constructor(options: PostgresJobStoreOptions, removedFiles: readonly string[]) {
+  constructor(options: PostgresJobStoreOptions, removedFiles: readonly string[], positions: ChangePositions) {
     this.#options = options;
     this.#queries = options.database.queries;
     this.#listeners = new SharedListeners(options.log);
     this.#removedFiles = removedFiles;
+    this.#positions = positions;
     this.#follower = new ChangeFollower({
       database: options.database,
       log: options.log,
       recent: this.#recent,
       jobMutex: this.#jobMutex,
       emit: this.#listeners.emitOther,
+      emitRemoved: (id, accountId) => this.#listeners.removals.emitRemoved(id, accountId),
+      onGap: () => {
+        positions.noteGap();
+        this.#listeners.removals.emitGap();
+      },
     });
   }
 
@@ -208,6 +219,22 @@ class SharedJobStore implements PostgresJobStore {
     return this.#listeners.add(listener, 'all');
   }
 
+  watchRemoved(listener: RemovalListener): () => void {
+    return this.#listeners.removals.addRemoval(listener);
+  }
+
+  readPosition(): Promise<string> {
+    return this.#positions.read();
+  }
+
+  reportedPosition(): string {
+    return this.#positions.reported;
+  }
+
+  changesSince(position: string, accountId: string | null): Promise<ChangedJobs | null> {
+    return this.#positions.since(position, accountId);
+  }
+
   readonly watchOwn = (listener: JobListener): (() => void) => this.#listeners.add(listener, 'own');
   readonly watchOthers = (listener: JobListener): (() => void) => this.#listeners.add(listener, 'others');
 
@@ -231,17 +258,20 @@ class SharedJobStore implements PostgresJobStore {
 
   remove(id: number): Promise<Job> {
     return this.#jobMutex.runExclusive(id, async () => {
-      const job = await this.#queries.transaction().execute(async (transaction) => {
-        const { job } = await this.#lock(transaction, id);
-        if (!isFinal(job.state)) {
-          const message = `Job ${id} is ${job.state}: only a job that has ended can be removed.`;
-          throw new VencError('ConflictError', message, { hint: `cancel it first: venc cancel ${id}` });
-        }
-        await deleteJob(transaction, job);
-        return job;
-      });
+      const remove = () =>
+        this.#queries.transaction().execute(async (transaction) => {
+          const { job } = await this.#lock(transaction, id);
+          if (!isFinal(job.state)) {
+            const message = `Job ${id} is ${job.state}: only a job that has ended can be removed.`;
+            throw new VencError('ConflictError', message, { hint: `cancel it first: venc cancel ${id}` });
+          }
+          await deleteJob(transaction, job, this.#follower.origin);
+          return job;
+        });
+      const job = await this.#follower.track(id, remove);
       this.#recent.delete(id);
       await this.#options.onRemoved?.(id);
+      this.#listeners.removals.emitRemoved(id, job.accountId);
       return job;
     });
   }
@@ -319,11 +349,14 @@ class SharedJobStore implements PostgresJobStore {
 
 /** The listeners of a store that several processes share, by the changes that they are called after. */
 class SharedListeners {
+  /** The listeners for removals. */
+  readonly removals: JobListeners;
   readonly #all: JobListeners;
   readonly #own: JobListeners;
   readonly #others: JobListeners;
 
   constructor(log: Log) {
+    this.removals = new JobListeners(log);
     this.#all = new JobListeners(log);
     this.#own = new JobListeners(log);
     this.#others = new JobListeners(log);

@@ -68,6 +68,11 @@ const migrations: Readonly<Record<string, Migration>> = {
         .execute(database);
     },
   },
+  '0014-change-positions': {
+    async up(database) {
+      for (const statement of changePositions) await sql.raw(statement).execute(database);
+    },
+  },
 };
 
 const firstVersion: readonly string[] = [
@@ -225,6 +230,43 @@ const jobCounts: readonly string[] = [
   `create trigger count_changed_jobs after update on venc.jobs for each row
     when (old.state <> new.state or old.account_id <> new.account_id) execute function venc.count_jobs()`,
   'insert into venc.job_counts select account_id, state, count(*) from venc.jobs group by account_id, state',
+];
+
+/**
+ * The transaction of the last change of each job, and of its removal. Jobs that have not changed since have none: every
+ * position is later than they are.
+ */
+const changePositions: readonly string[] = [
+  'alter table venc.jobs add column changed_in xid8',
+  'create index jobs_changed_in on venc.jobs (changed_in) where changed_in is not null',
+  `create table venc.removed_jobs (
+    job_id bigint primary key,
+    account_id text collate "C" not null,
+    changed_in xid8 not null,
+    removed_at timestamptz not null default clock_timestamp()
+  )`,
+  'create index removed_jobs_changed_in on venc.removed_jobs (changed_in)',
+  'create index removed_jobs_removed_at on venc.removed_jobs (removed_at)',
+  `create table venc.forgotten_removals (
+    forgotten xid8 not null,
+    only_row boolean primary key default true check (only_row)
+  )`,
+  `insert into venc.forgotten_removals (forgotten) values ('0')`,
+  `create function venc.set_changed_in() returns trigger language plpgsql as $$
+    begin
+      new.changed_in := pg_current_xact_id();
+      return new;
+    end $$`,
+  `create trigger set_changed_in before insert or update on venc.jobs for each row
+    execute function venc.set_changed_in()`,
+  `create function venc.add_removed_job() returns trigger language plpgsql as $$
+    begin
+      insert into venc.removed_jobs (job_id, account_id, changed_in)
+      values (old.id, old.account_id, pg_current_xact_id())
+      on conflict (job_id) do update set changed_in = excluded.changed_in, removed_at = excluded.removed_at;
+      return null;
+    end $$`,
+  `create trigger add_removed_job after delete on venc.jobs for each row execute function venc.add_removed_job()`,
 ];
 
 const migrationTable = 'schema_versions';

@@ -83,6 +83,7 @@ export const dataPlaces = [
   'damaged',
   'jobs',
   'jobs/index',
+  'jobs/changes.json',
   'jobs/journal',
   'jobs/journal/1',
   'jobs/active',
