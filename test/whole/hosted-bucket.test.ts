@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -57,6 +57,26 @@ async function runJob(daemon: TestDaemon, body: object): Promise<JobRecord> {
 const at = (daemon: TestDaemon, url: string) => `${daemon.url}${new URL(url).pathname}`;
 const bytesAt = async (url: string, init: RequestInit = {}) =>
   Buffer.from(await (await fetch(url, init)).arrayBuffer());
+
+test('an upload in parts is in the bucket when it is complete, for every daemon', async ({
+  first,
+  second,
+  input,
+}) => {
+  const half = Math.floor(input.length / 2);
+  const send = (offset: number, body: Buffer) =>
+    first.request(`/v2/uploads/film.mp4?upload=${'a'.repeat(32)}&offset=${offset}&size=${input.length}`, {
+      method: 'PUT',
+      body,
+    });
+  assert.is((await send(0, input.subarray(0, half))).status, 200);
+  const last = await send(half, input.subarray(half));
+  assert.is(last.status, 201);
+  const { url } = (await last.json()) as { url: string };
+  const [id = ''] = readdirSync(join(first.dataFolder, 'uploads', '.parts'));
+  assert.equal(readdirSync(join(first.dataFolder, 'uploads', '.parts', id)), ['upload.json']);
+  await runJob(second, { input: url, outputs: [{ width: 64 }] });
+});
 
 test('an output that one daemon encoded is downloaded from the other one', async ({
   first,
@@ -173,8 +193,10 @@ test('nothing is kept in the data folders, and the secret is shown nowhere', asy
   );
   for (const daemon of [first, second]) {
     const files = await listRecursively(daemon.dataFolder);
+    // The address of an upload in parts is known for a day.
+    const records = /^uploads\/\.parts(?:\/\w+(?:\/upload\.json)?)?$/;
     assert.equal(
-      files.filter((path) => /^(?:hosted|uploads|leftovers)\/./.test(path)),
+      files.filter((path) => /^(?:hosted|uploads|leftovers)\/./.test(path) && !records.test(path)),
       [],
     );
     const log = [...daemon.logLines, readFileSync(join(daemon.dataFolder, 'logs', 'daemon.log'), 'utf8')];
