@@ -21,6 +21,7 @@ import type { AccountEvents } from './account-events.js';
 import type { InPlaceFiles } from './in-place-files.js';
 import type { JobEvents } from './job-events.js';
 import type { LogEvents } from './log-events.js';
+import type { PageSessions } from './page-sessions.js';
 import type { SearchTurns } from './search-turns.js';
 import type { WorkerFiles } from './worker-files.js';
 
@@ -58,6 +59,8 @@ export interface AppContext {
   /** Event streams of logs. */
   readonly logEvents: LogEvents;
   readonly accounts: AccountStore;
+  /** Who is signed in at the page; null if there is none. */
+  readonly pageSessions: PageSessions | null;
   readonly transports: TransportRegistry;
   readonly savedCredentials: SavedCredentials;
   /** Hosted outputs, on the disk of the daemon or in the bucket of `--hosted`. */

@@ -35,6 +35,7 @@ export type AppOptions = Pick<
   readonly outputFolder?: string | null;
   readonly keepDays?: number | null;
   readonly keepJobs?: number | null;
+  readonly page?: DaemonOptions['page'];
   /** When this machine takes jobs; always if absent. */
   readonly slotTimes?: SlotTimes;
   /** Lets `file:` URLs name any file: for a user's own files in a one-shot run (`venc run`). */
@@ -118,6 +119,15 @@ export interface DaemonOptions {
    * Maximum requests per minute of one key, or of one remote address without a valid key; null for no limit.
    */
   readonly rateLimit: number | null;
+  /** How the page at `/ui` is served; null to serve none. */
+  readonly page: {
+    /** Names under which browsers may open it, besides those that are known. */
+    readonly hosts: readonly string[];
+    /** The header in which a proxy names the account of the visitor; null for none. */
+    readonly userHeader: string | null;
+    /** The networks of proxies whose headers count, such as `10.0.0.0/8`. */
+    readonly trustedProxies: readonly string[];
+  } | null;
   /** Reads every job file at the start and counts usage from them, instead of trusting the job index. */
   readonly isUsageRebuilt: boolean;
   /** Path of the program that sends e-mail notifications; null to send none. */

@@ -5,6 +5,7 @@ import type { Log } from '../../src/shared/util/log.js';
 import { randomToken } from '../../src/shared/util/random-token.js';
 import type { AppContext } from '../actions/app-context.js';
 import { InPlaceFiles } from '../actions/in-place-files.js';
+import { PageSessions } from '../actions/page-sessions.js';
 import { SearchTurns } from '../actions/search-turns.js';
 import {
   damagedPrograms,
@@ -93,6 +94,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     await records.ensureOwner(options.apiKey ?? undefined);
     const { ffmpeg: opened, report } = await found;
     const { wrapFfmpeg = (one) => one } = options;
+    const hasPage = (options.page ?? null) !== null;
     const ffmpeg = opened && wrapFfmpeg(opened);
     logPrograms({ ffmpeg, report }, log);
     // A one-shot run reads all its inputs in place, without offers.
@@ -139,6 +141,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
         ...{ store, queue, pauses, openHours, schedule, progressTracker },
         ...{ events, logs, logEvents, accountEvents },
         ...{ accounts, savedCredentials, ffmpeg },
+        pageSessions: hasPage ? new PageSessions({ accounts, now, randomToken, log }) : null,
         ...files,
         searchTurns: new SearchTurns(),
         inPlaceFiles: new InPlaceFiles({ daemonId, randomToken }),

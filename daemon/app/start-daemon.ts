@@ -67,9 +67,19 @@ async function serve(
   const { appContext } = openContext;
   const { rateLimit } = options;
   const limit = rateLimit === null ? null : createRateLimit(rateLimit, appContext.now);
+  const publicUrl = options.publicUrl?.replace(/\/+$/, '') ?? null;
+  const takeRateLimitToken = (clientKey: string) => limit?.take(clientKey) ?? null;
+  const { page, host } = options;
   const app = createApp(appContext, {
-    publicUrl: options.publicUrl?.replace(/\/+$/, '') ?? null,
-    takeRateLimitToken: (clientKey) => limit?.take(clientKey) ?? null,
+    ...{ publicUrl, takeRateLimitToken },
+    ...(page === null
+      ? {}
+      : {
+          loadPage: async () => {
+            const { openPage } = await import('../web/site.js');
+            return openPage(appContext, { host, publicUrl, ...page }, takeRateLimitToken);
+          },
+        }),
     onAnswered: (request) => {
       metrics.observeRequest(request);
       if (options.isVerbose === true) appContext.log('info', requestLine(request), { isDetail: true });

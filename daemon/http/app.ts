@@ -6,8 +6,8 @@ import { hasSuffix } from './accept-preferences.js';
 import { preflightHeaders } from './cors.js';
 import { type DispatcherOptions, RequestDispatcher } from './dispatch-request.js';
 import { isKeyedRoute, isOpenRoute, isWorkerRoute } from './handlers.js';
-import type { Bindings, IncomingRequest } from './request-context.js';
-import { normalizePath, pathnameOf, type RequestPath } from './request-path.js';
+import type { Bindings, IncomingRequest, Visitor } from './request-context.js';
+import { normalizePath, pagePathOf, pathnameOf, type RequestPath } from './request-path.js';
 
 interface Env {
   Bindings: Bindings;
@@ -25,6 +25,21 @@ const answered = {
   }),
 } as unknown as Response;
 
+/** What the app needs of the page (`daemon/web`). */
+export interface AppOptions extends DispatcherOptions {
+  /** Loads the page, at the first request to it; absent if there is none (`--no-ui`). */
+  readonly loadPage?: () => Promise<Page>;
+}
+
+/** The page: it answers every request to `/ui` and below. */
+export interface Page {
+  /** `callApi` answers a request to a path of `/v2` for a visitor whom the page has checked. */
+  answer(request: Request, bindings: Bindings, callApi: CallApi): Response | Promise<Response>;
+}
+
+/** Answers a request of the page by a route of version 2. */
+export type CallApi = (request: Request, visitor: Visitor) => Response | Promise<Response>;
+
 /** The methods that `Allow` lists for a route that accepts any method. */
 const anyMethod = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
@@ -32,15 +47,19 @@ const anyMethod = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
  * Creates the app: every route of the table leads to the dispatcher, which also rejects all other requests and writes
  * every answer itself. The handlers return at once, so that a request needs no promise of the framework.
  */
-export function createApp(appContext: AppContext, options: DispatcherOptions): Hono<Env> {
+export function createApp(appContext: AppContext, options: AppOptions): Hono<Env> {
   const dispatcher = new RequestDispatcher(appContext, options);
   // The path of the request that the app is routing: it calls the handler in the same turn.
   let requested: RequestPath = { path: '/', suffix: null };
+  let isOfPage = false;
   const getPath = ({ url }: Request): string => {
-    requested = normalizePath(pathnameOf(url));
+    const pathname = pathnameOf(url);
+    isOfPage = pagePathOf(pathname) !== null;
+    requested = isOfPage ? { path: '/ui', suffix: null } : normalizePath(pathname);
     return requested.path;
   };
   const app = new Hono<Env>({ getPath });
+  let page: Promise<Page> | null = null;
   const allowed = allowedMethods();
   const reject = (c: Context<Env>): Response => {
     const { path, suffix } = requested;
@@ -57,6 +76,22 @@ export function createApp(appContext: AppContext, options: DispatcherOptions): H
     dispatcher.reject(toIncomingRequest(c, requested), methodNotAllowed, { Allow: methods.allow });
     return answered;
   };
+  app.all('/ui', (c) => {
+    // Other paths that lead here, such as /api/ui, are not those of the page.
+    if (!isOfPage || options.loadPage === undefined) return reject(c);
+    page ??= options.loadPage();
+    const { env, req } = c;
+    const callApi: CallApi = (request, visitor) => app.fetch(request, { ...env, visitor });
+    const answer = async (loading: Promise<Page>): Promise<Response> => {
+      try {
+        return await (await loading).answer(req.raw, env, callApi);
+      } catch (error) {
+        appContext.log('error', `The page: ${error instanceof Error ? error.stack : error}`);
+        return new Response('Internal error; the log of the daemon has the details.\n', { status: 500 });
+      }
+    };
+    return answer(page);
+  });
   app.options('*', (c) => {
     c.env.outgoing.writeHead(204, preflightHeaders).end();
     return answered;
@@ -66,7 +101,11 @@ export function createApp(appContext: AppContext, options: DispatcherOptions): H
     if (!isOpenRoute(name) && !isKeyedRoute(name) && !isWorkerRoute(name)) continue;
     const path = route.path.replace(/:id/g, ':id{[0-9]+}');
     const handle = (c: Context<Env>): Response => {
-      if (!acceptsMethod(route, c.req.method, requested) || isOfOtherMethod(route, requested, allowed))
+      const hasVisitor = c.env.visitor !== undefined;
+      if (
+        !acceptsMethod(route, c.req.method, requested, hasVisitor) ||
+        isOfOtherMethod(route, requested, allowed)
+      )
         return reject(c);
       void dispatcher.answer(name, toIncomingRequest(c, requested));
       return answered;
@@ -89,9 +128,11 @@ function isOfOtherMethod(
 }
 
 /** Whether a route takes a request whose method the router let through. */
-function acceptsMethod(route: Route, method: string, { suffix }: RequestPath): boolean {
+function acceptsMethod(route: Route, method: string, { suffix }: RequestPath, isOfPage: boolean): boolean {
   // The router treats a HEAD as a GET. It must not change anything (contract, section 1).
   if (method === 'HEAD') return route.method === 'GET';
+  // A GET of the page changes nothing.
+  if (isOfPage) return method === route.method;
   // Only the path without a suffix accepts any method (section 4.5).
   return route.acceptsAnyMethod !== true || method === route.method || suffix === null;
 }
@@ -104,7 +145,9 @@ function toIncomingRequest({ req, env }: Context<Env>, { suffix }: RequestPath):
     params: req.param() as Record<string, string>,
     incoming: env.incoming,
     outgoing: env.outgoing,
-    signal: () => req.raw.signal,
+    visitor: env.visitor ?? null,
+    signal: () =>
+      env.visitor === undefined ? req.raw.signal : AbortSignal.any([req.raw.signal, env.visitor.ended]),
   };
 }
 

@@ -147,19 +147,24 @@ export function authorize(route: Route, authentication: Authentication): KeyHold
       : 'The API key is missing: send it in the header Service-Api-Key.';
     throw authError('UnauthorizedError', message, bodyErrors);
   }
-  if (holder.kind === 'viewer' && route.method !== 'GET') {
+  requireAllowed(route, holder);
+  return holder;
+}
+
+/** Throws `ForbiddenError` if a key of this kind may not use a route. */
+export function requireAllowed(route: Route, { kind }: Pick<KeyHolder, 'kind'>): void {
+  if (kind === 'viewer' && route.method !== 'GET' && route.isForViewers !== true) {
     throw new VencError(
       'ForbiddenError',
       'This needs a full access key; the one given is a viewer key, which can read everything and change nothing.',
     );
   }
-  if (holder.kind === 'read-only' && route.key !== 'read') {
+  if (kind === 'read-only' && route.key !== 'read') {
     throw new VencError(
       'ForbiddenError',
       'This needs a full access key; the one given may only read inputs and outputs.',
     );
   }
-  return holder;
 }
 
 /**

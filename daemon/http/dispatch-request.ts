@@ -9,9 +9,15 @@ import { diskReason, systemCode } from '../../src/shared/util/system-code.js';
 import type { AppContext } from '../actions/app-context.js';
 import type { ObserveRequest } from '../metrics/metrics.js';
 import { type AcceptPreferences, errorRepresentation, representationOf } from './accept-preferences.js';
-import { type Authentication, Authenticator, authorize, workerKeyError } from './authenticator.js';
-import { corsHeaders, exposingHeaders, headerList } from './cors.js';
-import { isOpenRoute, isWorkerRoute, keyedHandlers, openHandlers } from './handlers.js';
+import {
+  type Authentication,
+  Authenticator,
+  authorize,
+  requireAllowed,
+  workerKeyError,
+} from './authenticator.js';
+import { corsHeaders, exposingHeaders, headerList, headersForPage } from './cors.js';
+import { isKeyedRoute, isOpenRoute, isWorkerRoute, keyedHandlers, openHandlers } from './handlers.js';
 import { getMetrics, isLocalClient } from './metrics.js';
 import { callbackOf, type Form, represent } from './representations/represent.js';
 import {
@@ -19,6 +25,7 @@ import {
   LazyRequestContext,
   type Reply,
   type RequestContext,
+  type Visitor,
 } from './request-context.js';
 import { pathnameOf } from './request-path.js';
 import { claimOf, workerHandlers } from './worker.js';
@@ -60,7 +67,7 @@ export class RequestDispatcher {
       const representation = representationOf(route, preferences);
       const requestContext = this.#createContext(incomingRequest, representation);
       form = formOf(route, representation, requestContext);
-      const reply = await this.#handle(name, route, requestContext);
+      const reply = await this.#handle(name, route, requestContext, incomingRequest.visitor);
       send(incomingRequest, reply, reply.response ?? route.response ?? 'errors', form);
     } catch (error) {
       if (!isVencError(error)) this.#report(incomingRequest, error);
@@ -94,14 +101,42 @@ export class RequestDispatcher {
     this.#options.onAnswered?.({ route, method, address, status: outgoing.statusCode, seconds });
   }
 
-  #handle(name: RouteName, route: Route, requestContext: RequestContext): Promise<Reply> {
+  #handle(
+    name: RouteName,
+    route: Route,
+    requestContext: RequestContext,
+    visitor: Visitor | null,
+  ): Promise<Reply> {
     if (isOpenRoute(name)) return openHandlers[name](this.#appContext, requestContext);
     if (name === 'metrics' && isLocalClient(requestContext.incoming, this.#options.publicUrl))
       return getMetrics(this.#appContext);
+    if (visitor !== null) return this.#handleVisitor(visitor, name, route, requestContext);
     const authentication = this.#authenticator.authenticate(requestContext, route);
     return authentication instanceof Promise
       ? authentication.then((found) => this.#handleAuthenticated(found, name, route, requestContext))
       : this.#handleAuthenticated(authentication, name, route, requestContext);
+  }
+
+  /** Answers a request of the page, for the account of the visitor. */
+  #handleVisitor(
+    { holder, sessionId }: Visitor,
+    name: RouteName,
+    route: Route,
+    requestContext: RequestContext,
+  ): Promise<Reply> {
+    if (!isKeyedRoute(name))
+      throw new VencError('NotFoundError', 'There is nothing at this address for the page.');
+    this.#takeToken(`session ${sessionId}`);
+    requireAllowed(route, holder);
+    const { account, keyId } = holder;
+    if (keyId !== null) this.#appContext.accounts.recordUse(keyId);
+    return keyedHandlers[name](this.#appContext, requestContext, account, keyId);
+  }
+
+  /** Rejects a request of a client that has sent too many. */
+  #takeToken(clientKey: string): void {
+    const waitSeconds = this.#options.takeRateLimitToken(clientKey);
+    if (waitSeconds !== null) throw tooManyRequests(waitSeconds);
   }
 
   #handleAuthenticated(
@@ -120,10 +155,9 @@ export class RequestDispatcher {
       const { jobId, token } = claimOf(requestContext);
       if (token !== '') void this.#appContext.remoteClaims.revoke(jobId, token);
     }
-    const clientKey =
-      (holder ?? workerKey)?.keyId ?? `address ${requestContext.incoming.socket.remoteAddress}`;
-    const waitSeconds = this.#options.takeRateLimitToken(clientKey);
-    if (waitSeconds !== null) throw tooManyRequests(waitSeconds);
+    this.#takeToken(
+      (holder ?? workerKey)?.keyId ?? `address ${requestContext.incoming.socket.remoteAddress}`,
+    );
     if (isWorkerRoute(name)) throw workerKeyError(authentication);
     const { account, keyId } = authorize(route, authentication);
     this.#appContext.accounts.recordUse(keyId);
@@ -175,12 +209,21 @@ function formOf(route: Route, representation: Representation, requestContext: Re
  * Writes an answer. Headers are alternating names and values, the cheapest form, so a name must not occur in two
  * places: it would be sent twice.
  */
-function send({ method, outgoing }: IncomingRequest, reply: Reply, answer: ResponseName, form: Form): void {
+function send(
+  { method, outgoing, visitor }: IncomingRequest,
+  reply: Reply,
+  answer: ResponseName,
+  form: Form,
+): void {
+  const headersFor = visitor === null ? (list: readonly string[]) => list : headersForPage;
   const own = reply.headers === undefined ? [] : headerList({ ...exposingHeaders, ...reply.headers });
   if (reply.record !== undefined) {
     const { text, headers } = represent(reply.record, answer, form);
     const sizeBytes = Buffer.byteLength(text);
-    outgoing.writeHead(reply.status, headers.concat(own, 'Content-Length', String(sizeBytes)));
+    outgoing.writeHead(
+      reply.status,
+      headersFor(headers.concat(own, 'Content-Length', String(sizeBytes))) as string[],
+    );
     if (method === 'HEAD') outgoing.end();
     else endWith(outgoing, text, sizeBytes);
     return;
@@ -189,7 +232,7 @@ function send({ method, outgoing }: IncomingRequest, reply: Reply, answer: Respo
   const chunks: readonly (string | Buffer)[] = bytes ?? (text === undefined ? [] : [text]);
   const size = chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0);
   const length = chunks.length === 0 ? [] : ['Content-Length', String(size)];
-  outgoing.writeHead(reply.status, headerList(corsHeaders).concat(own, length));
+  outgoing.writeHead(reply.status, headersFor(headerList(corsHeaders).concat(own, length)) as string[]);
   if (stream !== undefined && method !== 'HEAD') return void sendStream(stream, outgoing);
   void stream?.cancel();
   if (method !== 'HEAD') for (const chunk of chunks) outgoing.write(chunk);

@@ -20,9 +20,9 @@ export function answerWithEvents(
   feed: Feed<StreamEvent>,
   { accounts }: Pick<AppContext, 'accounts'>,
   { signal }: RequestContext,
-  keyId: string,
+  keyId: string | null,
 ): Reply {
-  const unwatch = accounts.watchKey(keyId, () => feed.cancel());
+  const unwatch = keyId === null ? () => {} : accounts.watchKey(keyId, () => feed.cancel());
   const stop = () => {
     unwatch();
     feed.cancel();

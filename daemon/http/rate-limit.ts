@@ -5,6 +5,8 @@ interface RateLimit {
    * at least 1, until there is.
    */
   take(clientKey: string): number | null;
+  /** Returns a request that was taken, because it does not count after all. */
+  giveBack(clientKey: string): void;
 }
 
 /**
@@ -54,6 +56,11 @@ export function createRateLimit(perMinute: number, now: () => Date): RateLimit {
       buckets.set(clientKey, { units: isGranted ? units - unitsPerRequest : units, atMs });
       forgetIdle(atMs);
       return isGranted ? null : Math.ceil((unitsPerRequest - units) / (perMinute * 1000));
+    },
+    giveBack(clientKey) {
+      const bucket = buckets.get(clientKey);
+      if (bucket === undefined) return;
+      buckets.set(clientKey, { ...bucket, units: Math.min(capacity, bucket.units + unitsPerRequest) });
     },
   };
 }

@@ -9,6 +9,17 @@ import type { RequestPath } from './request-path.js';
 export interface Bindings {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
+  /** Who asks, if the request comes from the page (`/ui/api/...`), which has checked it. */
+  readonly visitor?: Visitor;
+}
+
+/** Somebody who is signed in at the page. */
+export interface Visitor {
+  readonly holder: PageHolder;
+  /** Names the session in the rate limit. */
+  readonly sessionId: string;
+  /** Aborted when the session ends. */
+  readonly ended: AbortSignal;
 }
 
 /** A request to one of the routes, or to none, and where it is answered. */
@@ -21,6 +32,8 @@ export interface IncomingRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
+  /** Who asks, if the request comes from the page. */
+  readonly visitor: Visitor | null;
   /** Aborted when the client has disconnected. A function, because few handlers need it and it costs more than the rest. */
   readonly signal: () => AbortSignal;
 }
@@ -65,12 +78,19 @@ export interface Reply {
 /** The account of a request. */
 type RequestAccount = NonNullable<ReturnType<AppContext['accounts']['account']>>;
 
-/** Answers a route that needs a key. `keyId` is the short id of that key. */
+/** What the page knows of a visitor's key. Without a key, a proxy has named the account. */
+export interface PageHolder {
+  readonly account: RequestAccount;
+  readonly kind: NonNullable<ReturnType<AppContext['accounts']['holderOf']>>['kind'];
+  readonly keyId: string | null;
+}
+
+/** Answers a route that needs a key. `keyId` is the short id of that key; null if a proxy has named the account. */
 export type RouteHandler = (
   appContext: AppContext,
   requestContext: RequestContext,
   account: RequestAccount,
-  keyId: string,
+  keyId: string | null,
 ) => Promise<Reply>;
 
 /** The worker key of a request. */

@@ -26,6 +26,25 @@ export function normalizePath(pathname: string): RequestPath {
   return { path: suffix === null ? trimmed : trimmed.slice(0, -suffix.length - 1), suffix };
 }
 
+/**
+ * The path of a request to the page, which is at `/ui` and below: percent-decoded, with single slashes. null for any
+ * other path, also with the prefix `/api`.
+ */
+export function pagePathOf(pathname: string): string | null {
+  // Nearly all requests: a path of the page has "ui" or an encoded letter within its first characters.
+  if (!/^\/+(?:ui|%)/i.test(pathname)) return null;
+  const path = decode(pathname).replace(/\/{2,}/g, '/');
+  return /^\/ui(?:\/|$)/.test(path) ? path : null;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 function suffixOf(text: string | undefined): RequestPath['suffix'] {
   return text === 'json' || text === 'xml' || text === 'js' || text === 'txt' ? text : null;
 }

@@ -8,7 +8,8 @@ import type { PublicRouteHandler } from './request-context.js';
 const style =
   'body{font:1rem/1.6 system-ui,sans-serif;max-width:42rem;margin:3rem auto;padding:0 1rem}pre{overflow:auto}';
 
-const page = `<!DOCTYPE html>
+/** The document, with a link to the page of the daemon if there is one. */
+const home = (pageLink: string | null) => `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -20,7 +21,7 @@ const page = `<!DOCTYPE html>
 <h1>venc ${productVersion}</h1>
 <p>This is a video encoding service: it takes jobs over a REST API, runs ffmpeg on its own machine and delivers the files.</p>
 <ul>
-<li><a href="openapi.json">Every address, as an OpenAPI document</a></li>
+${pageLink === null ? '' : `<li><a href="${pageLink}">The queue, in a browser</a></li>\n`}<li><a href="openapi.json">Every address, as an OpenAPI document</a></li>
 <li><a href="health">Whether it can take jobs</a></li>
 <li><a href="version">Which version it is</a></li>
 </ul>
@@ -49,7 +50,11 @@ export const serviceHandlers = {
    * `GET /`: a page for people who open the address in a browser. It runs no script and loads nothing. Its
    * links are relative, so that they also work behind a proxy.
    */
-  home: async () => ({ status: 200, text: page, headers }),
+  home: async ({ pageSessions }, { url }) => {
+    // There is no page below the prefix /api.
+    const pageLink = url.pathname === '/api/' ? '../ui/' : 'ui/';
+    return { status: 200, text: home(pageSessions === null ? null : pageLink), headers };
+  },
 
   /** `GET /health`: 200 if jobs are accepted, else 503 with the reasons. */
   health: async (appContext) => {

@@ -25,6 +25,22 @@ export interface Account {
   readonly quotas?: Quotas;
   /** Its presets, by name. */
   readonly presets?: Presets;
+  /** Who is signed in at the page. Absent if nobody is. */
+  readonly sessions?: readonly StoredSession[];
+}
+
+/** A session of the page, or a link that signs in once. */
+export interface StoredSession {
+  /** SHA-256 of its token, 64 hexadecimal digits. */
+  readonly hash: string;
+  /** Short id of the key that signed in. */
+  readonly keyId: string;
+  /** In ISO 8601. */
+  readonly createdAt: string;
+  /** When it was last used, in ISO 8601; within an hour. */
+  readonly usedAt: string;
+  /** Whether it is a link, which no cookie can have. */
+  readonly isLink?: true;
 }
 
 /** Presets by name: requests without an input. */
@@ -115,6 +131,15 @@ export interface AccountStore {
   changeOpenHours(change: (span: OpenHoursSpan | undefined) => OpenHoursSpan | undefined): Promise<void>;
   /** Replaces the presets of an account by what `change` makes of them. Otherwise like `changePause`. */
   changePresets(accountId: string, change: (presets: Presets) => Presets): Promise<void>;
+  /** The holder of the key with this id; null if there is none, or if it has expired. */
+  holderOfKeyId(keyId: string): KeyHolder | null;
+  /** The session or the link with this hash, and its account; null if there is none. Says nothing of its age. */
+  sessionOf(hash: string): { readonly accountId: string; readonly session: StoredSession } | null;
+  /** Replaces the sessions of an account by what `change` makes of them. Otherwise like `changePause`. */
+  changeSessions(
+    accountId: string,
+    change: (sessions: readonly StoredSession[]) => readonly StoredSession[],
+  ): Promise<void>;
   /** Calls a listener after each change of the accounts, until the returned function is called. */
   watch(listener: () => void): () => void;
   /**

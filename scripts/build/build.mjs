@@ -50,6 +50,9 @@ const daemonModules = new Set();
 /** Files that bundled modules reference by URL: base name to source. */
 const namedFiles = new Map();
 
+/** What the page of the daemon loads in a browser. */
+const pageFiles = ['page.js', 'page.css', 'hls.js'];
+
 const common = {
   absWorkingDir: root,
   bundle: true,
@@ -84,6 +87,7 @@ if (isBuilt(root, fingerprint)) process.exit();
 rmSync(`${root}dist`, { recursive: true, force: true });
 run(`${root}node_modules/typescript/bin/tsc`);
 
+const page = await buildPage();
 const main = await buildScript('venc', {
   entryPoints: ['dist/src/cli/main.js'],
   plugins: [{ name: 'lazy-modules', setup: excludeLazyModules }],
@@ -107,7 +111,8 @@ const named = await Promise.all(
     build({ ...modules, entryPoints: [source], outfile: destination }),
   ),
 );
-const bundled = bundledPackages(root, [main, daemon, lazy, ...named]);
+for (const name of pageFiles) copyFileSync(`${root}dist/daemon/web/${name}`, `${shipped}/${name}`);
+const bundled = bundledPackages(root, [main, daemon, lazy, ...named, ...page]);
 writeFileSync(`${shipped}/LICENSES`, licencesOf(root, bundled));
 const sbom = sbomOf(root, bundled);
 if (sbom !== null) writeFileSync(`${root}dist/sbom.cdx.json`, sbom);
@@ -117,6 +122,38 @@ checkReferences(shipped);
 run(`${root}scripts/build/warm-code-cache.mjs`, shipped);
 // Without npm the build is not complete.
 if (sbom !== null) recordBuild(root, fingerprint);
+
+/**
+ * Builds what the page of the daemon loads in a browser, next to the module that serves it. The views are those that the
+ * daemon draws first; in the browser, hono/jsx/dom draws them.
+ */
+async function buildPage() {
+  const browser = {
+    ...common,
+    platform: 'browser',
+    target: 'es2022',
+    minify: true,
+    sourcemap: false,
+    external: [],
+  };
+  const outdir = 'dist/daemon/web';
+  const own = await build({
+    ...browser,
+    entryPoints: { page: 'daemon/web/client/main.tsx' },
+    outdir,
+    format: 'esm',
+    alias: { 'hono/jsx/jsx-runtime': 'hono/jsx/dom/jsx-runtime' },
+  });
+  const style = await build({ ...browser, entryPoints: { page: 'daemon/web/page.css' }, outdir });
+  // As it is needed only for playlists, it is a file of its own.
+  const player = await build({
+    ...browser,
+    stdin: { contents: "import Hls from 'hls.js/light'; globalThis.Hls = Hls;", resolveDir: root },
+    outfile: `${outdir}/hls.js`,
+    format: 'iife',
+  });
+  return [own, style, player];
+}
 
 /** Builds a script that launch.cjs runs. */
 async function buildScript(name, options) {

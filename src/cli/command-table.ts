@@ -159,6 +159,11 @@ export const commandTable = {
     summary: 'encode jobs for a daemon on another machine',
     load: () => import('./commands/worker.js'),
   },
+  open: {
+    group: 'daemon',
+    summary: 'open the page of the daemon in a browser, signed in',
+    load: () => import('./commands/open.js'),
+  },
   workers: {
     group: 'daemon',
     summary: 'list and drain the workers of a daemon',

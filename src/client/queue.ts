@@ -1,5 +1,5 @@
 import { isVencError, VencError } from '../shared/errors.js';
-import { jobPauseFields, queueFields } from '../shared/records/answers.js';
+import { jobPauseFields, pageLinkFields, queueFields } from '../shared/records/answers.js';
 import type { JobPauseRecord, QueueRecord } from '../shared/records.js';
 import type { Client } from './client.js';
 import { coerceRecord } from './coerce.js';
@@ -65,6 +65,18 @@ export async function resendNotifications(client: Client, id: number): Promise<v
     missing: 'This service cannot send notifications again.',
     fallback: () => client.job(id),
   });
+}
+
+/**
+ * Makes a link that signs the key in at the page of a daemon, once within a minute. Rejects as `Client.call` does, and
+ * with `UsageError` if there is no page.
+ */
+export async function createPageLink(client: Client): Promise<string> {
+  const { body } = await callOwn(() => client.call('createPageLink'), {
+    missing: 'This service has no page: it is no venc daemon, or it runs with --no-ui.',
+    fallback: () => client.listJobs({ perPage: 1 }),
+  });
+  return coerceRecord(pageLinkFields, body).url;
 }
 
 async function change(

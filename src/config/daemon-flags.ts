@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { delimiter } from 'node:path';
 import { VencError } from '../shared/errors.js';
 import { byteSizeParser, choiceParser, durationParser, integerParser } from '../shared/flag-parsers.js';
@@ -16,6 +17,8 @@ export interface DaemonFlag {
   readonly fallback?: { readonly value: unknown; readonly text?: string };
   /** The environment variable that overrides the configuration. */
   readonly variable?: string;
+  /** Whether a flag without a value holds unless `--no-<name>` or the configuration turns it off. */
+  readonly isOnByDefault?: true;
   /** Whether the flag can be repeated. In the configuration the values are separated by `:`, on Windows by `;`. */
   readonly isRepeatable?: true;
 }
@@ -83,6 +86,29 @@ export const daemonFlags = {
     argument: '<url>',
     help: 'URL at which clients reach this daemon',
     read: httpUrl,
+  },
+  ui: {
+    argument: null,
+    help: 'serve no page at /ui',
+    read: switchParser('--ui'),
+    isOnByDefault: true,
+    fallback: { value: true },
+  },
+  'ui-host': {
+    argument: '<name>',
+    help: 'name under which browsers may open the page, besides localhost, addresses, --host and --public-url; repeatable',
+    read: (text) => text.split(delimiter),
+    isRepeatable: true,
+  },
+  'ui-user-header': {
+    argument: '<header>',
+    help: 'header in which a proxy names the account that is signed in at the page; needs --trust-proxy',
+    read: headerName,
+  },
+  'trust-proxy': {
+    argument: '<networks>',
+    help: 'addresses of proxies whose headers count for the page, such as 10.0.0.0/8,::1; separated by commas',
+    read: networks,
   },
   hosted: {
     argument: '<url>',
@@ -262,6 +288,23 @@ function coresParser(text: string): number {
 
 function keepText(text: string): string {
   return text;
+}
+
+function headerName(text: string): string {
+  if (/^[A-Za-z0-9-]+$/.test(text)) return text;
+  throw new VencError('UsageError', `--ui-user-header takes the name of a header, not "${text}".`);
+}
+
+function networks(text: string): readonly string[] {
+  const list = text.split(',').map((network) => network.trim());
+  for (const network of list) {
+    const [address = '', length, ...more] = network.split('/');
+    const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+    const isLength = length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= bits);
+    if (bits < 0 || !isLength || more.length > 0)
+      throw new VencError('UsageError', `--trust-proxy takes networks such as 10.0.0.0/8, not "${network}".`);
+  }
+  return list;
 }
 
 function absolutePath(text: string): string {

@@ -83,6 +83,18 @@ export const daemonRoutes = {
     status: 200,
     response: 'queue',
   },
+  createPageLink: {
+    method: 'POST',
+    path: '/v2/ui/links',
+    summary: 'Make a link that signs the key in at the page (/ui) once, within a minute',
+    section: 'addition',
+    key: 'full',
+    isForViewers: true,
+    representations: record,
+    requestBody: 'key',
+    status: 201,
+    response: 'pageLink',
+  },
   presets: {
     method: 'GET',
     path: '/v2/presets',

@@ -27,6 +27,8 @@ export interface Route {
    * opens the routes with the method GET as a full access key does.
    */
   readonly key: 'none' | 'read' | 'full' | 'owner' | 'worker';
+  /** Whether a viewer key may use it although it is no GET: it changes no job, preset or setting. */
+  readonly isForViewers?: true;
   /** Empty if the response is not a record. */
   readonly representations: readonly Representation[];
   /** Default name of the JSONP callback. */

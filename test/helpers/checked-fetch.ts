@@ -22,7 +22,9 @@ function install(): void {
   globalThis.fetch = async (input, init) => {
     const response = await plainFetch(input, init);
     const url = input instanceof Request ? input.url : String(input);
-    if (!origins.has(new URL(url).origin)) return response;
+    const { origin, pathname } = new URL(url);
+    // The OpenAPI document does not describe the page.
+    if (!origins.has(origin) || /^\/ui(?:\/|$)/.test(pathname)) return response;
     const method = (init?.method ?? (input instanceof Request ? input.method : 'GET')).toUpperCase();
     // Loaded with the first response, because tests without a daemon do not need it.
     const { checkAnswer } = await import('./answer-check.js');

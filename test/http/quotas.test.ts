@@ -40,9 +40,13 @@ async function accountWith(
   const { key } = await createAccount(setup, name);
   await setMode(setup, name, { isIntegration: false });
   await setQuotas(setup, name, quotas);
-  const statusOf = async () =>
-    (await fetch(`${daemon.url}/v2/jobs`, { headers: { 'Service-Api-Key': key } })).status;
-  await pollUntil(statusOf, (status) => status === 200);
+  const statusOf = async (one: string) =>
+    (await fetch(`${daemon.url}/v2/jobs`, { headers: { 'Service-Api-Key': one } })).status;
+  // An unknown key makes the daemon read all changes: it may know the key of the account and not yet its limits.
+  await pollUntil(
+    () => statusOf('unknown').then(() => statusOf(key)),
+    (status) => status === 200,
+  );
   return key;
 }
 

@@ -64,8 +64,14 @@ async function answerTo(name: RouteName, url: string, init: RequestInit) {
 }
 
 const names = Object.keys(routes) as RouteName[];
-const keyed = names.filter((name) => !['none', 'worker'].includes(routes[name].key));
 const routeOf = (name: RouteName): Route => routes[name];
+// The state of an upload in parts needs its token, and a link to the page changes nothing.
+const keyed = names.filter(
+  (name) =>
+    !['none', 'worker'].includes(routes[name].key) &&
+    routeOf(name).isForViewers !== true &&
+    name !== 'uploadState',
+);
 
 for (const name of keyed) {
   const { method, path, acceptsAnyMethod, requestBody, representations } = routeOf(name);

@@ -58,7 +58,7 @@ async function logEvents(
   appContext: Args[0],
   requestContext: RequestContext,
   account: Args[2],
-  keyId: string,
+  keyId: string | null,
   log: RequestedLog,
 ): ReturnType<RouteHandler> {
   const parameters = parametersOf(requestContext);

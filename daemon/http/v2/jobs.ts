@@ -4,6 +4,7 @@ import { memoizeByKey } from '../../../src/shared/util/collections.js';
 import type { AppContext } from '../../actions/app-context.js';
 import { createJob, resubmitJob } from '../../actions/create-job.js';
 import { findInput, findJob, findOutput, type JobListing, listJobs } from '../../actions/find-job.js';
+import { createPageLink } from '../../actions/page-sessions.js';
 import { pauseJob } from '../../actions/pause-job.js';
 import { listPresets, readPreset, removePreset, savePreset } from '../../actions/presets.js';
 import { prioritizeJob } from '../../actions/prioritize-job.js';
@@ -48,7 +49,10 @@ export const jobHandlers = {
     const { url, baseUrl } = requestContext;
     const query = Object.fromEntries(url.searchParams);
     const isSearch = Boolean(query.q || query.label);
-    const reader = { keyId, ...(isSearch ? { signal: requestContext.signal } : {}) };
+    const reader = {
+      ...(keyId === null ? {} : { keyId }),
+      ...(isSearch ? { signal: requestContext.signal } : {}),
+    };
     const listing = await listJobs(appContext, account.id, query, reader);
     const headers = {
       ...{ 'X-Total-Count': String(listing.total), Link: links(url, baseUrl, listing) },
@@ -194,6 +198,13 @@ export const jobHandlers = {
   resumeQueue: async (appContext, requestContext, account) => ({
     status: 200,
     record: await resumeQueue(appContext, account, await requestContext.body()),
+  }),
+
+  /** `POST /v2/ui/links`, an addition to the service document. */
+  createPageLink: async (appContext, { baseUrl }, _, keyId) => ({
+    status: 201,
+    record: await createPageLink(appContext, keyId, baseUrl),
+    headers: { 'Cache-Control': 'no-store' },
   }),
 
   /** `GET /v2/presets`, an addition to the service document. */

@@ -3,7 +3,7 @@ import { invalidRequest, VencError } from '../../../src/shared/errors.js';
 import type { RouteName } from '../../../src/shared/routes.js';
 import { cancelUpload, findUpload, receiveUpload, receiveUploadPart } from '../../actions/receive-upload.js';
 import type { RequestContext, RouteHandler } from '../request-context.js';
-import { normalizePath, pathnameOf } from '../request-path.js';
+import { normalizePath, pagePathOf, pathnameOf } from '../request-path.js';
 
 /** The handlers of uploads, an addition to the service document, by route name. */
 export const uploadHandlers = {
@@ -75,8 +75,9 @@ const bodiesOfFiles = /^\/(?:v2\/uploads\/|worker\/v1\/claims\/\d+\/file$)/;
  * (`--stall-timeout`).
  */
 export function isUpload({ method, url = '' }: IncomingMessage): boolean {
-  const path = url.startsWith('/') ? url.split('?', 1)[0] : pathnameOf(url);
-  return method === 'PUT' && bodiesOfFiles.test(normalizePath(path ?? '').path);
+  const path = (url.startsWith('/') ? url.split('?', 1)[0] : pathnameOf(url)) ?? '';
+  const pagePath = pagePathOf(path)?.replace(/^\/ui\/api(?=\/)/, '/v2');
+  return method === 'PUT' && bodiesOfFiles.test(pagePath ?? normalizePath(path).path);
 }
 
 /**

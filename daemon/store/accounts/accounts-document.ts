@@ -1,5 +1,14 @@
 import { isObject } from '../../../src/shared/util/is-object.js';
-import type { Account, KeyKind, OpenHoursSpan, Pause, Presets, Quotas, Span } from '../account-store.js';
+import type {
+  Account,
+  KeyKind,
+  OpenHoursSpan,
+  Pause,
+  Presets,
+  Quotas,
+  Span,
+  StoredSession,
+} from '../account-store.js';
 
 /** A key as it is stored: its hash, never the key itself. */
 export interface StoredKey {
@@ -68,6 +77,14 @@ export function withOpenHours(
 /** The account with other presets. */
 export function withPresets({ presets: _, ...account }: Account, presets: Presets): Account {
   return Object.keys(presets).length === 0 ? account : { ...account, presets };
+}
+
+/** The account with other sessions. */
+export function withSessions(
+  { sessions: _, ...account }: Account,
+  sessions: readonly StoredSession[],
+): Account {
+  return sessions.length === 0 ? account : { ...account, sessions };
 }
 
 /** Adds a key, or replaces the one with its id. */
@@ -192,7 +209,19 @@ function isAccount(value: unknown): value is StoredAccount {
     (value.pause === undefined || isPause(value.pause)) &&
     (value.openHours === undefined || isOpenHours(value.openHours)) &&
     (value.quotas === undefined || isQuotas(value.quotas)) &&
-    (value.presets === undefined || isPresets(value.presets))
+    (value.presets === undefined || isPresets(value.presets)) &&
+    (value.sessions === undefined || isListOf(value.sessions, isStoredSession))
+  );
+}
+
+function isStoredSession(value: unknown): value is StoredSession {
+  return (
+    isObject(value) &&
+    isHash(value.hash) &&
+    typeof value.keyId === 'string' &&
+    isTime(value.createdAt) &&
+    isTime(value.usedAt) &&
+    (value.isLink === undefined || value.isLink === true)
   );
 }
 

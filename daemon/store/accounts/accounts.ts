@@ -9,6 +9,7 @@ import type {
   OpenHoursSpan,
   Pause,
   Presets,
+  StoredSession,
   WorkerKey,
 } from '../account-store.js';
 import {
@@ -24,6 +25,7 @@ import {
   withOpenHours,
   withPause,
   withPresets,
+  withSessions,
 } from './accounts-document.js';
 import { KeyUseRecorder } from './key-use-recorder.js';
 import {
@@ -160,6 +162,32 @@ class Accounts implements OpenAccounts {
 
   changePresets(accountId: string, change: (presets: Presets) => Presets): Promise<void> {
     return this.#change(accountId, (account) => withPresets(account, change(account.presets ?? {})));
+  }
+
+  holderOfKeyId(keyId: string): KeyHolder | null {
+    const key = this.#document.keys.find(({ id }) => id === keyId);
+    const account = key === undefined ? null : this.account(key.accountId);
+    if (key === undefined || account === null || expiryMsOf(key) <= this.#now()) return null;
+    return { keyId, account, kind: key.kind };
+  }
+
+  sessionOf(hash: string): { readonly accountId: string; readonly session: StoredSession } | null {
+    for (const { id: accountId, sessions = [] } of this.#document.accounts) {
+      const session = sessions.find((one) => one.hash === hash);
+      if (session !== undefined) return { accountId, session };
+    }
+    return null;
+  }
+
+  changeSessions(
+    accountId: string,
+    change: (sessions: readonly StoredSession[]) => readonly StoredSession[],
+  ): Promise<void> {
+    return this.#change(accountId, (account) => {
+      const before = account.sessions ?? [];
+      const after = change(before);
+      return after === before ? account : withSessions(account, after);
+    });
   }
 
   watch(listener: () => void): () => void {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { isVencError, VencError } from '../../../src/shared/errors.js';
 import type { Log } from '../../../src/shared/util/log.js';
 import { defaultAccountId } from '../../jobs/job.js';
-import type { OpenHoursSpan, Pause, Presets, Quotas } from '../account-store.js';
+import type { OpenHoursSpan, Pause, Presets, Quotas, StoredSession } from '../account-store.js';
 import { type AccountsDocument, type StoredWorkerKey, workerKeys } from '../accounts/accounts-document.js';
 import type { KeyUseTimes } from '../accounts/key-use-recorder.js';
 import type { FollowedAccounts, SetupStore } from '../accounts/setup-store.js';
@@ -68,6 +68,7 @@ export async function readAccountRows(
       ...(row.open_hours === null ? {} : { openHours: JSON.parse(row.open_hours) as OpenHoursSpan }),
       ...(row.quotas === null ? {} : { quotas: JSON.parse(row.quotas) as Quotas }),
       ...(row.presets === null ? {} : { presets: JSON.parse(row.presets) as Presets }),
+      ...(row.sessions === null ? {} : { sessions: JSON.parse(row.sessions) as readonly StoredSession[] }),
     })),
     keys: keys.map((row) => ({
       id: row.id,
@@ -115,6 +116,7 @@ export async function writeAccountRows(
       openHours,
       presets,
       quotas,
+      sessions,
     } = account;
     const row = {
       name,
@@ -126,6 +128,7 @@ export async function writeAccountRows(
       open_hours: openHours === undefined ? null : JSON.stringify(openHours),
       quotas: quotas === undefined ? null : JSON.stringify(quotas),
       presets: presets === undefined ? null : JSON.stringify(presets),
+      sessions: sessions === undefined ? null : JSON.stringify(sessions),
     };
     await transaction
       .insertInto('accounts')

@@ -73,6 +73,7 @@ const migrations: Readonly<Record<string, Migration>> = {
       for (const statement of changePositions) await sql.raw(statement).execute(database);
     },
   },
+  '0015-sessions': accountColumn('sessions'),
 };
 
 const firstVersion: readonly string[] = [

@@ -78,6 +78,8 @@ interface AccountsTable {
   readonly open_hours: string | null;
   /** JSON of the presets by name. */
   readonly presets: string | null;
+  /** JSON of the sessions of the page. */
+  readonly sessions: string | null;
 }
 
 interface ApiKeysTable {

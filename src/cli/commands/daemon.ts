@@ -47,6 +47,19 @@ Examples:
   venc daemon --output-dir /srv/encoded
   venc daemon --jobs 0`;
 
+/** The flags about the page. Throws `UsageError` for a header that anybody could send. */
+function pageOptionsOf({ uiHost, uiUserHeader, trustProxy }: DaemonFlags) {
+  if (uiUserHeader !== undefined && trustProxy === undefined)
+    throw new VencError('UsageError', '--ui-user-header needs --trust-proxy.', {
+      hint: 'Name the addresses of the proxy that sets the header, such as --trust-proxy 127.0.0.1.',
+    });
+  return {
+    hosts: uiHost ?? [],
+    userHeader: uiUserHeader ?? null,
+    trustedProxies: trustProxy ?? [],
+  };
+}
+
 async function run(command: Command, context: Context) {
   const { io } = context;
   const flags = readFlags<DaemonFlags>(command, await context.config());
@@ -77,6 +90,7 @@ async function run(command: Command, context: Context) {
     minFreeBytes: flags.minFree ?? null,
     maxOutputs: flags.maxOutputs,
     rateLimit: flags.rateLimit ?? null,
+    page: flags.ui ? pageOptionsOf(flags) : null,
     sendmail: flags.sendmail ?? null,
     sandbox: flags.sandbox,
     encodeLimits: encodeLimitsOf(flags),

@@ -6,9 +6,10 @@ import type {
   OutputDetails,
   OutputMediaFile,
 } from '../../shared/records.js';
-import { redact, withoutPassword } from '../../shared/redact.js';
+import { withoutPassword } from '../../shared/redact.js';
 import { displayProgress, displayState, etaOfFile, etaOfJob, isFinal } from '../../shared/states.js';
 import {
+  attemptFacts,
   durationFacts,
   expiryFacts,
   type Fact,
@@ -164,16 +165,9 @@ function thumbnailLines(job: JobRecord, colours: TextColours): readonly string[]
 }
 
 /** The last attempts to deliver the notifications of a job, one line each. */
-function attemptLines({ notification_attempts: attempts = [] }: JobRecord, colours: TextColours) {
-  if (attempts.length === 0) return [];
-  const lines = attempts.map(({ attempted_at: at, event, output_id: outputId, destination, ...answer }) => {
-    const subject = `${event.replaceAll('_', ' ')}${outputId === null ? '' : ` (${humanId(outputId)})`}`;
-    const { attempt, status, error_message: error } = answer;
-    const result = error ?? `accepted${status === null ? '' : ` (${status})`}`;
-    const count = attempt === 1 ? '' : `, attempt ${attempt}`;
-    return `  ${safeText(redact(`${humanTime(at)}  ${subject} to ${destination}${count}: ${result}`))}`;
-  });
-  return ['', colours.bold('notifications'), ...lines];
+function attemptLines(job: JobRecord, colours: TextColours): readonly string[] {
+  const lines = attemptFacts(job).map(([time, text]) => `  ${safeText(`${time}  ${text}`)}`);
+  return lines.length === 0 ? [] : ['', colours.bold('notifications'), ...lines];
 }
 
 function state(text: string, colours: TextColours): string {

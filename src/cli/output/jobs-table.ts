@@ -1,15 +1,7 @@
 import { inputFileName, inputLocation, outputLabels } from '../../shared/file-labels.js';
 import type { JobRecord } from '../../shared/records.js';
-import { redact } from '../../shared/redact.js';
-import { displayState } from '../../shared/states.js';
-import {
-  humanAge,
-  humanDuration,
-  humanId,
-  humanSize,
-  sizeAndShare,
-  unknownMark,
-} from '../../shared/text/units.js';
+import { outputsText, resultText, stateText } from '../../shared/text/job-summary.js';
+import { humanAge, humanDuration, humanId, humanSize, unknownMark } from '../../shared/text/units.js';
 import { isUrl } from '../../shared/text/url-text.js';
 import { colourState, createTextColours } from './paint.js';
 import { type Column, type TableStyle, table } from './table.js';
@@ -86,63 +78,8 @@ function inputText(job: JobRecord, width: number): string {
   return isUrl(location) || width >= minWidthForPaths ? location : (inputFileName(job) ?? location);
 }
 
-function stateText({
-  state,
-  paused,
-  input_media_file: input,
-  output_media_files: outputs,
-}: JobRecord): string {
-  return displayState({ state, input, outputs, paused });
-}
-
 function namesText(job: JobRecord): string {
   return [...outputLabels(job).values()].join(', ');
-}
-
-/**
- * What became of a job: the size of its outputs and their share of the size of the input, or why it failed. Empty until
- * it has ended.
- */
-function resultText(job: JobRecord): string {
-  const { state, input_media_file: input, output_media_files: outputs } = job;
-  if (state === 'failed') return [input, ...outputs].map(reasonOf).find((reason) => reason !== '') ?? '';
-  if (state !== 'finished') return '';
-  const finished = outputs.filter((output) => output.state === 'finished');
-  if (finished.length === 0) return outputs.some((output) => output.state === 'skipped') ? 'skipped' : '';
-  const bytes = finished.reduce<number | null>(
-    (sum, { file_size_bytes: size }) => (sum === null || size === null ? null : sum + size),
-    0,
-  );
-  return bytes === null ? '' : sizeAndShare(bytes, input.file_size_bytes);
-}
-
-/** The longest reason that is taken from a message. */
-const maxReasonLength = 24;
-
-/**
- * Why a file failed, in a few words: the beginning of the message if it is short, such as `truncated`, else the name of
- * the error class: `upload timeout`. An empty text if the file did not fail.
- */
-function reasonOf({
-  error_class: errorClass,
-  error_message: message,
-}: Pick<JobRecord['input_media_file'], 'error_class' | 'error_message'>): string {
-  const [clause = ''] = redact(message ?? '')
-    .replace(/^The (?:file|input) is /, '')
-    .split(/[.:;,](?=\s|$)/);
-  if (clause !== '' && clause.length <= maxReasonLength) return clause;
-  if (errorClass === null) return message === null ? '' : redact(message);
-  const words = errorClass
-    .replace(/Error$/, '')
-    .split(/(?<=[a-z])(?=[A-Z])/)
-    .map((word) => word.toLowerCase());
-  return words.length === 1 ? `${words[0]} failed` : words.join(' ').replace(/^cpu\b/, 'CPU');
-}
-
-/** The number of finished outputs and of all outputs: `2/3`. */
-function outputsText(job: JobRecord): string {
-  const finished = job.output_media_files.filter((output) => output.state === 'finished').length;
-  return `${finished}/${job.output_media_files.length}`;
 }
 
 function lengthSeconds(job: JobRecord): number | null {

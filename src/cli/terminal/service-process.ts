@@ -45,7 +45,12 @@ export function serviceLog(format: DaemonFlagValues['logFormat'], io: Io): LogSi
 
 /** Adds a flag of `venc daemon` to a command. */
 export function addDaemonFlag(command: Command, name: string, flag: DaemonFlag): void {
-  const { argument, help, read, fallback, isRepeatable } = flag;
+  const { argument, help, read, fallback, isRepeatable, isOnByDefault } = flag;
+  if (isOnByDefault === true) {
+    command.addOption(command.createOption(`--no-${name}`, help));
+    command.addOption(command.createOption(`--${name}`).hideHelp());
+    return;
+  }
   const option = command.createOption(argument === null ? `--${name}` : `--${name} ${argument}`, help);
   if (isRepeatable === true) option.argParser(collectValues);
   else if (argument !== null) option.argParser(read);

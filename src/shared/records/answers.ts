@@ -131,6 +131,12 @@ const uploadStateFields = {
   },
 } as const satisfies RecordTable;
 
+/** A link that signs in at the page. */
+export const pageLinkFields = {
+  url: { type: 'string', format: 'uri', description: 'address of the link' },
+  expires_at: { type: 'string', format: 'date-time', description: 'until when it signs in, once' },
+} as const satisfies RecordTable;
+
 /** What a client must read of a file that is to be read in place. */
 export const inPlaceChallengeFields = {
   token: { type: 'string', description: 'name of the offer, for the proof' },
@@ -232,6 +238,7 @@ export const responses = {
   jobPause: object(jobPauseFields, 'the pause of a job'),
   uploaded: object(uploadedFields, 'a file that was uploaded'),
   uploadState: object(uploadStateFields, 'how far an upload in parts is'),
+  pageLink: object(pageLinkFields, 'a link to the page'),
   inPlaceChallenge: object(inPlaceChallengeFields, 'what to read of a file'),
   inPlaceFile: object(inPlaceFileFields, 'a file that is read in place'),
   settings: object(

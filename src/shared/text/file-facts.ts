@@ -181,3 +181,14 @@ function kilobits(rate: number): string {
 function known<Value>(value: Value | null, write: (value: Value) => string): string | null {
   return value === null ? null : write(value);
 }
+
+/** The last attempts to deliver the notifications of a job: when each ended, and what came of it. */
+export function attemptFacts({ notification_attempts: attempts = [] }: JobRecord): readonly Fact[] {
+  return attempts.map(({ attempted_at: at, event, output_id: outputId, destination, ...answer }) => {
+    const subject = `${event.replaceAll('_', ' ')}${outputId === null ? '' : ` (${outputId})`}`;
+    const { attempt, status, error_message: error } = answer;
+    const result = error ?? `accepted${status === null ? '' : ` (${status})`}`;
+    const count = attempt === 1 ? '' : `, attempt ${attempt}`;
+    return [humanTime(at), redact(`${subject} to ${destination}${count}: ${result}`)];
+  });
+}

@@ -8,6 +8,8 @@ type Owners = Readonly<Record<string, readonly string[]>>;
 export const owners: Owners = {
   // Aspera's program `ascp` fetches files from its servers, and a program sends mail; the program `flock` takes kernel locks.
   'node:child_process': [
+    // A browser outlives the command that opens it.
+    'src/cli/commands/open.ts',
     'daemon/ffmpeg',
     'daemon/transports/run-program.ts',
     'src/shared/util/lock/kernel-lock.ts',
@@ -21,7 +23,14 @@ export const owners: Owners = {
   'ffmpeg-static': ['daemon/ffmpeg'],
   'node:http': ['daemon/http', 'daemon/transports', 'src/client'],
   'node:https': ['daemon/transports', 'src/client'],
-  'node:net': ['daemon/http', 'daemon/net', 'daemon/transports', 'src/client'],
+  'node:net': [
+    'daemon/http',
+    'daemon/net',
+    'daemon/transports',
+    'daemon/web',
+    'src/client',
+    'src/config/daemon-flags.ts',
+  ],
   'node:tls': ['daemon/net', 'daemon/transports', 'src/client'],
   'node:dns': ['daemon/net'],
   '@aws-sdk/client-s3': ['daemon/transports'],
@@ -29,7 +38,7 @@ export const owners: Owners = {
   'basic-ftp': ['daemon/transports'],
   ssh2: ['daemon/transports'],
   'ssh2-sftp-client': ['daemon/transports'],
-  hono: ['daemon/http'],
+  hono: ['daemon/http', 'daemon/web'],
   '@hono/node-server': ['daemon/http'],
   saxes: ['src/shared/xml', 'daemon/captions'],
   conf: ['src/config'],

@@ -72,6 +72,8 @@ export const moduleMap: ModuleMap = {
     { folder: 'daemon/tracing', mayUse: jobs },
     { folder: 'daemon/actions', mayUse: ['daemon/metrics', ...records] },
     { folder: 'daemon/http', mayUse: ['daemon/actions', 'daemon/metrics', 'daemon/queue', ...pipeline] },
+    // Loaded at the first request of the page.
+    { folder: 'daemon/web', mayUse: ['daemon/http', 'daemon/actions', ...jobs] },
     {
       folder: 'daemon/app',
       mayUse: [
@@ -101,6 +103,12 @@ export const moduleMap: ModuleMap = {
     { folder: 'bench', mayUse: ['*'] },
   ],
   exceptions: [
+    {
+      from: ['daemon/app/start-daemon.ts'],
+      to: 'daemon/web',
+      how: 'lazily',
+      because: 'the page is loaded at its first request',
+    },
     {
       from: ['src/cli/output'],
       to: 'src/client',

@@ -1,0 +1,62 @@
+/** The way from this document to `/ui/`. */
+export const root = document.body.dataset.root ?? './';
+/** Whether the visitor may change anything. */
+export const canChange = document.body.dataset.canChange === 'true';
+
+/** A request that was answered with an error. Its message is that of the daemon. */
+export class AnsweredError extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Sends a request to the daemon. Resolves to its answer; rejects with `AnsweredError`, or as `fetch` does. */
+export async function send(method: string, path: string, body?: unknown): Promise<Response> {
+  const response = await fetch(`${root}api/${path}`, {
+    method,
+    headers: { 'X-Venc': '1', Accept: 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (response.ok) return response;
+  if (response.status === 401) location.reload();
+  const text = await response.text();
+  throw new AnsweredError(response.status, messageOf(text) ?? `The daemon answered ${response.status}.`);
+}
+
+/** Reads an answer as JSON. */
+export async function read<T>(path: string): Promise<T> {
+  return (await (await send('GET', path)).json()) as T;
+}
+
+function messageOf(text: string): string | null {
+  try {
+    const { errors } = JSON.parse(text) as { errors?: readonly string[] };
+    return errors?.join(' ') ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Does something for a button, and shows why it failed. */
+export async function attempt(work: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await work();
+    say('');
+    return true;
+  } catch (error) {
+    say(error instanceof AnsweredError ? error.message : 'The daemon does not answer. Try again.');
+    return false;
+  }
+}
+
+const message = document.querySelector<HTMLElement>('#connection');
+
+/** Shows a sentence above the content, which screen readers read; an empty one hides it. */
+export function say(text: string): void {
+  if (message === null || message.textContent === text) return;
+  message.textContent = text;
+  message.hidden = text === '';
+}

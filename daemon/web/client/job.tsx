@@ -1,0 +1,89 @@
+/** @jsxImportSource hono/jsx */
+import type { JobRecord, LogRecord } from '../../../src/shared/records.js';
+import { isFinal } from '../../../src/shared/states.js';
+import { logText } from '../../../src/shared/text/safe-text.js';
+import { type JobAction, type JobState, JobView, jobActions } from '../views/job.js';
+import { attempt, canChange, read, root, send } from './call.js';
+import { mount } from './mount.js';
+import { playIn } from './player.js';
+import { follow } from './stream.js';
+
+/** Lines of the log that stay in the document. */
+const maxLines = 5000;
+
+/** Shows a job as it goes on, its log, and its buttons. */
+export function showJob(initial: JobState): void {
+  const container = document.querySelector<HTMLElement>('#job');
+  const log = document.querySelector<HTMLElement>('#log');
+  if (container === null || log === null) return;
+  const { id } = initial.job;
+  let state: JobState = initial;
+  const offsetMs = initial.now - Date.now();
+  const now = () => Date.now() + offsetMs;
+  const view = (shown: JobState) => (
+    <JobView {...shown} root={root} actions={canChange ? act : null} play={playIn} />
+  );
+  const draw = () => update({ ...state, now: now() });
+  const load = async () => {
+    const { job } = await read<{ job: JobRecord }>(`jobs/${id}`);
+    state = { ...state, job, progress: isFinal(job.state) ? null : state.progress };
+    draw();
+  };
+  const act = (action: JobAction) => {
+    const needsQuestion = action === 'remove' || action === 'cancel';
+    if (needsQuestion && !confirm(`${jobActions[action]} job ${id}?`)) return;
+    void attempt(async () => {
+      if (action === 'remove') {
+        await send('DELETE', `jobs/${id}`);
+        location.assign(root);
+      } else {
+        await send('PUT', `jobs/${id}/${action}`);
+        await load();
+      }
+    });
+  };
+  const update = mount(container, view, state);
+  log.scrollTop = log.scrollHeight;
+  let known = JSON.stringify(statesOf(state));
+  follow({ only: String(id), log: String(id) }, (message) => {
+    if (message.removed.includes(id)) return location.assign(root);
+    if (message.log !== undefined) addLines(log, message.log);
+    const progress = message.jobs.find((job) => job.id === id);
+    if (progress === undefined) return;
+    state = { ...state, progress: isFinal(progress.state) ? null : progress };
+    const next = JSON.stringify([
+      progress.state,
+      progress.paused,
+      progress.input.state,
+      progress.outputs.map((one) => one.state),
+    ]);
+    if (next !== known) {
+      known = next;
+      void attempt(load);
+    } else draw();
+  });
+}
+
+function statesOf({ job, progress }: JobState): unknown {
+  if (progress === null) return [job.state];
+  return [progress.state, progress.paused, progress.input.state, progress.outputs.map((one) => one.state)];
+}
+
+/** Adds lines at the end of the log, which stays scrolled to its end if it was. */
+function addLines(log: HTMLElement, lines: readonly LogRecord[]): void {
+  const isAtEnd = log.scrollTop + log.clientHeight >= log.scrollHeight - 8;
+  const known = new Set(
+    [...log.children].slice(-lines.length).map((line) => (line as HTMLElement).dataset.id),
+  );
+  const added = document.createDocumentFragment();
+  for (const line of lines.filter((one) => !known.has(one.id)).slice(-maxLines)) {
+    const element = document.createElement('span');
+    element.className = `line is-${line.level}`;
+    element.dataset.id = line.id;
+    element.textContent = `${logText(line)}\n`;
+    added.append(element);
+  }
+  log.append(added);
+  while (log.childElementCount > maxLines) log.firstElementChild?.remove();
+  if (isAtEnd) log.scrollTop = log.scrollHeight;
+}

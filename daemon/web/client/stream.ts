@@ -1,0 +1,82 @@
+import type { JobProgressRecord, LogRecord, QueueRecord } from '../../../src/shared/records.js';
+import { root, say } from './call.js';
+
+/** A message of the stream: what has changed since the one before. */
+export interface StreamMessage {
+  /** Whether `jobs` are all that are active. */
+  readonly active?: boolean;
+  /** Whether a list has to be loaded again. */
+  readonly reset?: boolean;
+  readonly queue?: QueueRecord;
+  readonly jobs: readonly (JobProgressRecord & { readonly id: number })[];
+  readonly removed: readonly number[];
+  readonly log?: readonly LogRecord[];
+}
+
+/** Milliseconds until the next attempt after the stream broke off. */
+const retryMs = 2000;
+/** The stream says something at least this often; after twice the time it is taken for dead. In milliseconds. */
+const heartbeatMs = 15_000;
+
+/**
+ * Follows the jobs of the account, and the log of one job, while the document is visible. One stream serves the whole
+ * document. After it broke off, it continues behind the last message.
+ */
+export function follow(
+  parameters: Readonly<Record<string, string>>,
+  apply: (message: StreamMessage) => void,
+): void {
+  let controller: AbortController | null = null;
+  let lastId = '';
+  const run = async (signal: AbortSignal) => {
+    while (!signal.aborted) {
+      try {
+        await readStream(signal);
+      } catch {
+        // Tried again below.
+      }
+      if (signal.aborted) return;
+      say('The daemon does not answer. Trying again.');
+      await new Promise((resolve) => setTimeout(resolve, retryMs));
+    }
+  };
+  const readStream = async (signal: AbortSignal) => {
+    const silence = new AbortController();
+    let timer = setTimeout(() => silence.abort(), 2 * heartbeatMs);
+    const query = new URLSearchParams(parameters);
+    const response = await fetch(`${root}api/events?${query}`, {
+      headers: { 'X-Venc': '1', ...(lastId === '' ? {} : { 'Last-Event-ID': lastId }) },
+      signal: AbortSignal.any([signal, silence.signal]),
+    });
+    if (response.status === 401) return location.reload();
+    if (!response.ok || response.body === null) throw new Error(`status ${response.status}`);
+    say('');
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      clearTimeout(timer);
+      timer = setTimeout(() => silence.abort(), 2 * heartbeatMs);
+      text += value;
+      const events = text.split('\n\n');
+      text = events.pop() ?? '';
+      for (const event of events) handle(event);
+    }
+  };
+  const handle = (event: string) => {
+    for (const line of event.split('\n')) {
+      if (line.startsWith('id: ')) lastId = line.slice('id: '.length);
+      if (line.startsWith('data: ')) apply(JSON.parse(line.slice('data: '.length)) as StreamMessage);
+    }
+  };
+  const onVisibility = () => {
+    controller?.abort();
+    controller = null;
+    if (document.hidden) return;
+    controller = new AbortController();
+    void run(controller.signal);
+  };
+  document.addEventListener('visibilitychange', onVisibility);
+  onVisibility();
+}

@@ -1,0 +1,24 @@
+import type { Child } from 'hono/jsx';
+import type { AppContext } from '../../actions/app-context.js';
+import type { PageHolder } from '../../http/request-context.js';
+import type { Frame } from '../views/layout.js';
+
+/** A request for a document, or for what its script reads, of somebody who is signed in. */
+export interface DocumentRequest {
+  readonly appContext: AppContext;
+  readonly holder: PageHolder;
+  /** The way from the address of the document to `/ui/`. */
+  readonly root: string;
+  /** A parameter of the path. */
+  readonly param: (name: string) => string;
+  /** A parameter of the query; empty if it is absent. */
+  readonly query: (name: string) => string;
+  /** Aborted when the browser has disconnected. */
+  readonly signal: AbortSignal;
+}
+
+/** A document: its title, what its script begins with, and its content. */
+export interface PageDocument extends Pick<Frame, 'title' | 'live'> {
+  readonly current: NonNullable<Frame['current']>;
+  readonly content: Child;
+}

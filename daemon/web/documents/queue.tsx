@@ -1,0 +1,62 @@
+/** @jsxImportSource hono/jsx */
+import { isFinal, isJobState } from '../../../src/shared/states.js';
+import { findJob, listJobs } from '../../actions/find-job.js';
+import { readProgress, readQueue } from '../../actions/queue.js';
+import { defaultAccountId } from '../../jobs/job.js';
+import { filterStates, type QueueData, QueueView, queryOf, rowOf, type StateCounts } from '../views/queue.js';
+import type { DocumentRequest, PageDocument } from './document.js';
+
+/** `/ui/`: a page of the list. */
+export async function queueDocument(request: DocumentRequest): Promise<PageDocument> {
+  const { appContext, holder, root, query } = request;
+  const { account, keyId } = holder;
+  const filter = {
+    state: isJobState(query('state')) ? query('state') : '',
+    ...{ q: query('q'), label: query('label'), account: query('account') },
+  };
+  const reader = { ...(keyId === null ? {} : { keyId }), signal: request.signal };
+  const listing = await listJobs(appContext, account.id, { ...filter, page: query('page') }, reader);
+  const { jobs, total, page, perPage, search } = listing;
+  const running = jobs.filter((job) => !isFinal(job.state)).map(({ id }) => id);
+  const progress = await Promise.all(running.map((id) => progressOf(request, id)));
+  const data: QueueData = {
+    ...{ jobs, total, page, filter },
+    isOwner: account.id === defaultAccountId,
+    progress: progress.filter((one) => one !== null),
+    counts: filter.account === '' ? await countsOf(request) : {},
+    searched: search?.isPartial === true ? search.readCount : null,
+    queue: readQueue(appContext, account),
+    now: appContext.now().getTime(),
+  };
+  const pageLink = (number: number) => `${root}${queryOf(filter, { page: String(number) })}`;
+  const progressById = new Map(data.progress.map((one) => [one.id, one]));
+  const { jobs: _, progress: __, page: ___, ...head } = data;
+  return {
+    ...{ title: 'Queue', current: 'queue' },
+    live: { name: 'queue', data },
+    content: (
+      <QueueView
+        {...head}
+        root={root}
+        rows={jobs.map((job) => rowOf(job, progressById.get(job.id)))}
+        offset={(page - 1) * perPage}
+        previous={page > 1 ? pageLink(page - 1) : null}
+        next={page * perPage >= total ? null : pageLink(page + 1)}
+      />
+    ),
+  };
+}
+
+async function progressOf({ appContext, holder }: DocumentRequest, id: number) {
+  const job = await findJob(appContext, holder.account.id, id).catch(() => null);
+  if (job === null) return null;
+  return { id, ...readProgress(appContext, job, appContext.progressTracker.read(id)) };
+}
+
+async function countsOf({ appContext, holder }: DocumentRequest): Promise<StateCounts> {
+  const counts = filterStates.map(async (state) => {
+    const { total } = await listJobs(appContext, holder.account.id, { state, per_page: '1' });
+    return [state, total] as const;
+  });
+  return Object.fromEntries(await Promise.all(counts));
+}
