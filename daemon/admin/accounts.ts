@@ -4,32 +4,27 @@
  */
 import { VencError } from '../../src/shared/errors.js';
 import { defaultAccountId } from '../jobs/job.js';
-import type { Account, Quotas } from '../store/account-store.js';
+import type { Quotas } from '../store/account-store.js';
 import {
-  type AccountsDocument,
+  type AccountSummary,
   accountByName,
-  keyCount,
+  summaryOf,
   withAccount,
 } from '../store/accounts/accounts-document.js';
+import { isValidName, type NewKey, namedAccount, nameRule, withNewKey } from '../store/accounts/api-keys.js';
 import { newNotificationSecret, newShortId } from '../store/accounts/keys.js';
 import type { SetupStore } from '../store/accounts/setup-store.js';
-import { isValidName, type NewKey, namedAccount, withNewKey } from './api-keys.js';
-
-/** An account and how many keys it has. */
-interface AccountSummary extends Account {
-  readonly keyCount: number;
-}
 
 /** Every account, in order of creation. */
 export async function listAccounts(setup: SetupStore): Promise<readonly AccountSummary[]> {
   const document = await setup.accounts();
-  return document.accounts.map((account) => toSummary(document, account));
+  return document.accounts.map((account) => summaryOf(document, account));
 }
 
 /** The account with this name. Rejects with `NotFoundError` if there is none. */
 export async function findAccount(setup: SetupStore, name: string): Promise<AccountSummary> {
   const document = await setup.accounts();
-  return toSummary(document, namedAccount(document, name));
+  return summaryOf(document, namedAccount(document, name));
 }
 
 /**
@@ -98,15 +93,9 @@ export async function setQuotas(setup: SetupStore, name: string, changes: QuotaC
   });
 }
 
-function toSummary(document: AccountsDocument, account: Account): AccountSummary {
-  return { ...account, keyCount: keyCount(document, account.id) };
-}
-
 function requireValidName(name: string): void {
   if (isValidName(name)) return;
-  throw new VencError(
-    'UsageError',
-    'The name of an account has 1 to 64 letters, digits or . _ - @ +, and begins with a letter or a digit.',
-    { hint: 'for example: venc accounts create studio-1' },
-  );
+  throw new VencError('UsageError', `The name of an account ${nameRule}.`, {
+    hint: 'for example: venc accounts create studio-1',
+  });
 }

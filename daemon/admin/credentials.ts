@@ -6,9 +6,9 @@ import { VencError } from '../../src/shared/errors.js';
 import { findSuggestions } from '../../src/shared/text/suggestions.js';
 import type { Credential } from '../jobs/saved-credentials.js';
 import { accountById } from '../store/accounts/accounts-document.js';
+import { namedAccount } from '../store/accounts/api-keys.js';
 import type { SetupStore } from '../store/accounts/setup-store.js';
 import { encrypt, type StoredCredential } from '../store/credentials/credentials-file.js';
-import { namedAccount } from './api-keys.js';
 
 /** Schemes that credentials can be for. */
 const credentialSchemes = ['s3', 'gcs', 'cf', 'ftp', 'ftps', 'sftp', 'http', 'https', 'fasp'] as const;

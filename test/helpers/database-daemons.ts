@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createKey, createWorkerKey, rotateOwnerKey } from '../../daemon/admin/api-keys.js';
 import { withSetup } from '../../daemon/admin/open-setup.js';
+import { createKey, createWorkerKey, rotateOwnerKey } from '../../daemon/store/accounts/api-keys.js';
 import type { JobProgressRecord, JobRecord } from '../../src/shared/records.js';
 import { isFinal } from '../../src/shared/states.js';
 import { type DaemonProcess, processKey, startDaemonProcess } from './daemon-process.js';

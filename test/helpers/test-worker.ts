@@ -1,4 +1,3 @@
-import { createWorkerKey } from '../../daemon/admin/api-keys.js';
 import { openFolderSetup } from '../../daemon/admin/open-setup.js';
 import type { Job } from '../../daemon/jobs/job.js';
 import type {
@@ -7,6 +6,7 @@ import type {
   JoinAnswer,
   JoinRequest,
 } from '../../daemon/jobs/worker-protocol.js';
+import { createWorkerKey } from '../../daemon/store/accounts/api-keys.js';
 import type { TestDaemon } from './daemon.js';
 
 /** A worker that joins as this: its ffmpeg supports nothing. */

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { createAccount } from '../../daemon/admin/accounts.js';
-import { createKey, revokeKey } from '../../daemon/admin/api-keys.js';
 import { openFolderSetup } from '../../daemon/admin/open-setup.js';
+import { createKey, revokeKey } from '../../daemon/store/accounts/api-keys.js';
 import type { JobChangesRecord, JobProgressRecord } from '../../src/shared/records.js';
 import { schemaErrors } from '../helpers/answers/document.js';
 import { daemonSuite, startTestDaemon, type TestDaemon } from '../helpers/daemon.js';

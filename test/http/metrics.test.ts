@@ -1,9 +1,9 @@
 import * as assert from 'uvu/assert';
 import { createAccount } from '../../daemon/admin/accounts.js';
-import { createKey, createWorkerKey } from '../../daemon/admin/api-keys.js';
 import { openFolderSetup } from '../../daemon/admin/open-setup.js';
 import { keyInAuthorization } from '../../daemon/http/authenticator.js';
 import { isLocalClient } from '../../daemon/http/metrics.js';
+import { createKey, createWorkerKey } from '../../daemon/store/accounts/api-keys.js';
 import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';
 import { readSamples, samplesOf } from '../helpers/prometheus.js';
 import { rawRequest } from '../helpers/raw-http.js';

@@ -1,10 +1,10 @@
-import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import * as assert from 'uvu/assert';
 import { createAccount } from '../../daemon/admin/accounts.js';
-import { createKey, revokeKey } from '../../daemon/admin/api-keys.js';
 import { openFolderSetup } from '../../daemon/admin/open-setup.js';
+import { createKey, revokeKey } from '../../daemon/store/accounts/api-keys.js';
 import { runCli } from '../cli/run-cli.js';
 import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';
+import { ask, byScript, cookieOf, formType, sameOrigin, signIn } from '../helpers/page-client.js';
 import { pollUntil } from '../helpers/wait-until.js';
 
 interface Context {
@@ -13,58 +13,6 @@ interface Context {
   readOnlyKey: string;
   otherKey: string;
   jobId: number;
-}
-
-/** An answer, and the cookie that it sets. */
-interface Answer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-  readonly cookie: string | null;
-}
-
-interface Init {
-  readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-  readonly cookie?: string | null;
-}
-
-/** A request with exactly these headers, which `fetch` would not send. */
-function ask({ url }: TestDaemon, path: string, init: Init = {}): Promise<Answer> {
-  const { method = 'GET', headers = {}, body, cookie = null } = init;
-  const all = { ...headers, ...(cookie === null ? {} : { Cookie: cookie }) };
-  return new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(url);
-    const request = httpRequest({ hostname, port, path, method, headers: all, agent: false }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (chunk) => {
-        text += chunk;
-      });
-      response.on('end', () => {
-        const [set = null] = response.headers['set-cookie'] ?? [];
-        const { statusCode: status = 0, headers: answered } = response;
-        resolve({ status, headers: answered, text, cookie: set?.split(';')[0] ?? null });
-      });
-    });
-    request.on('error', reject);
-    request.end(body);
-  });
-}
-
-const sameOrigin = { 'Sec-Fetch-Site': 'same-origin' };
-const formType = { 'Content-Type': 'application/x-www-form-urlencoded' };
-const byScript = { ...sameOrigin, 'X-Venc': '1' };
-
-function signIn(daemon: TestDaemon, key: string, headers: Readonly<Record<string, string>> = sameOrigin) {
-  const body = new URLSearchParams({ key }).toString();
-  return ask(daemon, '/ui/sign-in', { method: 'POST', headers: { ...formType, ...headers }, body });
-}
-
-async function cookieOf(daemon: TestDaemon, key: string): Promise<string> {
-  const { cookie, status, text } = await signIn(daemon, key);
-  assert.is(status, 303, text);
-  return cookie ?? '';
 }
 
 const hostile = `<script>alert(1)<b>"'&`;

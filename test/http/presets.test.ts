@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createAccount } from '../../daemon/admin/accounts.js';
-import { createKey } from '../../daemon/admin/api-keys.js';
 import { openFolderSetup } from '../../daemon/admin/open-setup.js';
+import { createKey } from '../../daemon/store/accounts/api-keys.js';
 import type { PresetListRecord, PresetRecord } from '../../src/shared/records.js';
 import { shippedPresetNames } from '../../src/shared/settings/presets.js';
 import { type ServedContext, serveContext } from '../helpers/served-context.js';

@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createAccount } from '../../daemon/admin/accounts.js';
-import { createKey } from '../../daemon/admin/api-keys.js';
 import { openFolderSetup } from '../../daemon/admin/open-setup.js';
+import { createKey } from '../../daemon/store/accounts/api-keys.js';
 import type { JobFilter } from '../../daemon/store/job-store.js';
 import type { JobRecord } from '../../src/shared/records.js';
 import { runInProcess } from '../cli/run-here.js';

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { createAccount } from '../../daemon/admin/accounts.js';
-import { createKey } from '../../daemon/admin/api-keys.js';
 import { openFolderSetup } from '../../daemon/admin/open-setup.js';
+import { createKey } from '../../daemon/store/accounts/api-keys.js';
 import type { JobRecord } from '../../src/shared/records.js';
 import { type Route, type RouteName, routePath, routes } from '../../src/shared/routes.js';
 import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
-import { revokeKey } from '../../daemon/admin/api-keys.js';
 import { openFolderSetup } from '../../daemon/admin/open-setup.js';
+import { revokeKey } from '../../daemon/store/accounts/api-keys.js';
 import type { JobRecord, LogRecord } from '../../src/shared/records.js';
 import { runInProcess } from '../cli/run-here.js';
 import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { revokeKey } from '../../daemon/admin/api-keys.js';
 import { openFolderSetup } from '../../daemon/admin/open-setup.js';
+import { revokeKey } from '../../daemon/store/accounts/api-keys.js';
 import { startTestDaemon } from '../helpers/daemon.js';
 import { joinTestWorker } from '../helpers/test-worker.js';
 

@@ -153,9 +153,15 @@ export function accountByName(document: AccountsDocument, name: string): Account
   return document.accounts.find((account) => account.name === name) ?? null;
 }
 
-/** The number of keys of an account. */
-export function keyCount(document: AccountsDocument, accountId: string): number {
-  return document.keys.filter((key) => key.accountId === accountId).length;
+/** An account and how many keys it has. */
+export interface AccountSummary extends Account {
+  readonly keyCount: number;
+}
+
+/** An account with the number of its keys. */
+export function summaryOf(document: AccountsDocument, account: Account): AccountSummary {
+  const keyCount = document.keys.filter((key) => key.accountId === account.id).length;
+  return { ...account, keyCount };
 }
 
 /** Whether every account has its notification secret. */

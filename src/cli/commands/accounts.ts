@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander';
 import { VencError } from '../../shared/errors.js';
 import { byteSizeParser, integerParser } from '../../shared/flag-parsers.js';
-import { humanSize, humanTime } from '../../shared/text/units.js';
+import { type QuotaLimits, quotaText } from '../../shared/text/quotas.js';
+import { humanTime } from '../../shared/text/units.js';
 import type { Context } from '../context.js';
 import { formatExamples } from '../input/args.js';
 import {
@@ -28,14 +29,7 @@ interface Found {
   readonly isIntegration: boolean;
   readonly createdAt: string;
   readonly keyCount: number;
-  readonly quotas?: Quotas;
-}
-
-/** Limits of an account; an absent one is unlimited. */
-interface Quotas {
-  readonly waitingJobs?: number;
-  readonly minutesPerDay?: number;
-  readonly hostedBytes?: number;
+  readonly quotas?: QuotaLimits;
 }
 
 interface QuotaOptions extends SetupOptions {
@@ -196,17 +190,6 @@ async function quota(name: string, options: QuotaOptions, context: Context): Pro
 /** Parses the value of a limit, or `none`. */
 function orNone(parse: (word: string) => number): (word: string) => number | 'none' {
   return (word) => (word === 'none' ? word : parse(word));
-}
-
-function quotaText({ waitingJobs, minutesPerDay, hostedBytes }: Quotas): string {
-  const limits = [
-    ...(waitingJobs === undefined ? [] : [`${waitingJobs} waiting job${waitingJobs === 1 ? '' : 's'}`]),
-    ...(minutesPerDay === undefined
-      ? []
-      : [`${minutesPerDay} minute${minutesPerDay === 1 ? '' : 's'} a day`]),
-    ...(hostedBytes === undefined ? [] : [`${humanSize(hostedBytes)} hosted`]),
-  ];
-  return limits.length === 0 ? 'none' : limits.join(', ');
 }
 
 function setMode(isIntegration: boolean) {

@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander';
 import { VencError } from '../../shared/errors.js';
 import { ageParser } from '../../shared/flag-parsers.js';
+import { expiryText, maxExpirySeconds, readExpiry } from '../../shared/text/key-expiry.js';
 import { safeText } from '../../shared/text/safe-text.js';
-import { humanAge, humanTime, humanUntil } from '../../shared/text/units.js';
+import { humanAge, humanTime } from '../../shared/text/units.js';
 import type { Context } from '../context.js';
 import {
   addSetupOptions,
@@ -111,8 +112,6 @@ Examples:
   venc keys rotate
   venc keys revoke 1f2e3d4c`;
 
-/** The longest time that `--expires` and `--grace` take: ten years. */
-const maxSeconds = 3650 * 86_400;
 const defaultGraceSeconds = 86_400;
 
 const rotateDetails = `
@@ -190,42 +189,16 @@ async function rotate({ grace, ...options }: RotateOptions, context: Context) {
 
 function graceParser(word: string): number {
   const seconds = ageParser('--grace')(word);
-  if (seconds <= maxSeconds) return seconds;
+  if (seconds <= maxExpirySeconds) return seconds;
   throw new VencError('UsageError', '--grace takes at most 3650d.');
 }
 
 /** When a key expires, in ISO 8601. Throws `UsageError` for a time that is not in the future. */
 function parseExpiry(word: string, now: Date): string {
-  const expiresAt = expiryOf(word, now);
-  if (Number.isNaN(expiresAt))
-    throw new VencError(
-      'UsageError',
-      `--expires takes a time such as 12h or 90d, or a date such as 2027-03-31, not "${word}".`,
-    );
-  if (expiresAt <= now.getTime())
-    throw new VencError('UsageError', `--expires must be in the future, and "${word}" is not.`);
-  if (expiresAt > now.getTime() + maxSeconds * 1000)
-    throw new VencError('UsageError', '--expires takes at most 3650d.', {
-      hint: 'leave it out for a key that does not expire',
-    });
-  return new Date(expiresAt).toISOString();
-}
-
-/** In milliseconds; NaN for text that is neither a time nor a date. Dates without a zone are in UTC. */
-function expiryOf(word: string, now: Date): number {
-  if (/^\d+(?:\.\d+)?[smhdw]$/.test(word)) return now.getTime() + ageParser('--expires')(word) * 1000;
-  const [, day, time = '', zone = 'Z'] =
-    /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:\d{2})?)?$/.exec(word) ?? [];
-  if (day === undefined) return Number.NaN;
-  const midnight = Date.parse(`${day}T00:00Z`);
-  // Some engines take February 30 for a day in March.
-  if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day) return Number.NaN;
-  return time === '' ? midnight : Date.parse(`${day}T${time}${zone}`);
-}
-
-function expiryText(expiresAt: string | null, now: Date): string {
-  if (expiresAt === null) return 'never';
-  return Date.parse(expiresAt) > now.getTime() ? `in ${humanUntil(expiresAt, now)}` : 'expired';
+  const expiry = readExpiry(word, now);
+  if ('expiresAt' in expiry) return expiry.expiresAt;
+  const { problem, hint } = expiry;
+  throw new VencError('UsageError', `--expires ${problem}.`, hint === undefined ? {} : { hint });
 }
 
 function kindOf({ viewer, readOnly }: CreateOptions) {
@@ -267,5 +240,5 @@ async function revoke(id: string, options: SetupOptions, context: Context) {
 }
 
 function openAdmin() {
-  return import('../../../daemon/admin/api-keys.js');
+  return import('../../../daemon/store/accounts/api-keys.js');
 }

@@ -11,6 +11,7 @@ import { isVencError, VencError } from '../../shared/errors.js';
 import { redact } from '../../shared/redact.js';
 import { isPresetName, presetNameRule, shippedPresetNames } from '../../shared/settings/presets.js';
 import { shippedPreset } from '../../shared/settings/shipped-presets.js';
+import { presetLine } from '../../shared/text/preset-facts.js';
 import { jsonText, safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
 import { formatExamples } from '../input/args.js';
@@ -24,7 +25,7 @@ import {
 } from '../input/job-args.js';
 import { createPresets, unknownPreset } from '../input/presets.js';
 import { printRequestWarnings, printResponseWarnings, withTypedErrors } from '../input/typed-request.js';
-import { type PrintedPreset, presetLine, presetPage } from '../output/preset-text.js';
+import { type PrintedPreset, presetPage } from '../output/preset-text.js';
 import type { Io } from '../terminal/io.js';
 import { addListCommand, type OutputFormatOptions } from '../terminal/print-records.js';
 import { warnQuarantined } from '../terminal/report-error.js';
@@ -55,7 +56,7 @@ export function define(command: Command, context: Context): void {
     columns: () => [
       { title: 'NAME', priority: 3, minWidth: 8, text: ({ name }) => name },
       { title: 'SOURCE', priority: 2, minWidth: 7, text: ({ source }) => source },
-      { title: 'SETTINGS', priority: 1, minWidth: 24, text: presetLine },
+      { title: 'SETTINGS', priority: 1, minWidth: 24, text: ({ settings }) => presetLine(settings) },
     ],
     read: list,
   });

@@ -23,7 +23,7 @@ export const budget: Budget = {
   'daemon/plan': { lines: 14670, files: 94 },
   'daemon/queue': { lines: 4110, files: 27 },
   'daemon/queue/postgres': { lines: 930, files: 4 },
-  'daemon/store': { lines: 6630, files: 42 },
+  'daemon/store': { lines: 6930, files: 43 },
   'daemon/store/postgres': { lines: 4240, files: 16 },
   'daemon/tracing': { lines: 300, files: 2 },
   'daemon/transfer': { lines: 1710, files: 15 },
@@ -35,6 +35,6 @@ export const budget: Budget = {
   'src/cli/output': { lines: 1310, files: 12 },
   'src/client': { lines: 3770, files: 27 },
   'src/config': { lines: 900, files: 6 },
-  'src/shared': { lines: 14080, files: 110 },
+  'src/shared': { lines: 14200, files: 113 },
   'src/tui': { lines: 2100, files: 17 },
 };

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createAccount } from '../../../daemon/admin/accounts.js';
-import { createKey, listKeys, revokeKey } from '../../../daemon/admin/api-keys.js';
 import { addCredential, listCredentials, removeCredential } from '../../../daemon/admin/credentials.js';
 import { openFolderSetup } from '../../../daemon/admin/open-setup.js';
 import { ensureOwner } from '../../../daemon/store/accounts/accounts.js';
+import { createKey, listKeys, revokeKey } from '../../../daemon/store/accounts/api-keys.js';
 import { folderSetup } from '../../../daemon/store/accounts/folder-setup.js';
 import {
   addKeyUses,

@@ -2,13 +2,13 @@ import { readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createKey, rotateOwnerKey } from '../../../daemon/admin/api-keys.js';
 import { openAccounts } from '../../../daemon/store/accounts/accounts.js';
 import {
   type AccountsDocument,
   hasAllSecrets,
   readAccountsDocument,
 } from '../../../daemon/store/accounts/accounts-document.js';
+import { createKey, rotateOwnerKey } from '../../../daemon/store/accounts/api-keys.js';
 import { folderSetup } from '../../../daemon/store/accounts/folder-setup.js';
 import { hashKey } from '../../../daemon/store/accounts/keys.js';
 import { isVencError } from '../../../src/shared/errors.js';

@@ -1,11 +1,11 @@
 /*
- * The operations of `venc keys`. They work with and without a running daemon, which applies a change within a
- * second. Each also rejects as the store does.
+ * The operations of `venc keys`, which the page of the daemon uses as well. They work with and without a running daemon,
+ * which applies a change within a second. Each also rejects as the store does.
  */
-import { VencError } from '../../src/shared/errors.js';
-import { findSuggestions } from '../../src/shared/text/suggestions.js';
-import { defaultAccountId } from '../jobs/job.js';
-import type { Account, KeyKind } from '../store/account-store.js';
+import { VencError } from '../../../src/shared/errors.js';
+import { findSuggestions } from '../../../src/shared/text/suggestions.js';
+import { defaultAccountId } from '../../jobs/job.js';
+import type { Account, KeyKind } from '../account-store.js';
 import {
   type AccountsDocument,
   accountById,
@@ -21,12 +21,12 @@ import {
   withRetiredKey,
   withWorkerKey,
   workerKeys,
-} from '../store/accounts/accounts-document.js';
-import { hashKey, newKey, newShortId, newWorkerKey } from '../store/accounts/keys.js';
-import type { SetupStore } from '../store/accounts/setup-store.js';
+} from './accounts-document.js';
+import { hashKey, newKey, newShortId, newWorkerKey } from './keys.js';
+import type { SetupStore } from './setup-store.js';
 
 /** A key as it is shown: without the key itself and without its hash. */
-interface ApiKeySummary {
+export interface ApiKeySummary {
   readonly id: string;
   /** Null if it has none. */
   readonly name: string | null;
@@ -52,7 +52,7 @@ interface RevokedAccountKey {
 }
 
 /** A key that was revoked. */
-type RevokedKey = RevokedAccountKey | { readonly kind: 'worker' };
+export type RevokedKey = RevokedAccountKey | { readonly kind: 'worker' };
 
 /**
  * Every key in order of creation, those of accounts first; only the keys of one account if `accountName` is
@@ -84,8 +84,16 @@ export async function listKeys(setup: SetupStore, accountName?: string): Promise
   return [...ofAccounts, ...ofWorkers];
 }
 
+/** The short id of the owner's key; null if there is none. */
+export async function ownerKeyId(setup: SetupStore): Promise<string | null> {
+  const ownerKey = await setup.ownerKey();
+  if (ownerKey === null) return null;
+  const { keys } = await setup.accounts();
+  return keys.find(({ hash }) => hash === hashKey(ownerKey))?.id ?? null;
+}
+
 /** What a new key is for, and when it expires. */
-interface KeyDetails {
+export interface KeyDetails {
   readonly name?: string;
   /** In ISO 8601. */
   readonly expiresAt?: string;
@@ -145,14 +153,26 @@ export async function rotateOwnerKey(setup: SetupStore, graceSeconds: number): P
   });
 }
 
+/** A key that is about to be revoked. */
+export interface KeyToRevoke {
+  /** Name of its account; null for a worker key. */
+  readonly account: string | null;
+  readonly isOwners: boolean;
+}
+
 /**
  * Revokes the key with an id. The owner's key itself is also deleted, because the next start would otherwise
  * restore it; that start makes a new one. Rejects with `NotFoundError` if there is no key with this
- * id.
+ * id, and as `check` throws, which decides by the key: nothing is changed then.
  */
-export async function revokeKey(setup: SetupStore, id: string): Promise<RevokedKey> {
+export async function revokeKey(
+  setup: SetupStore,
+  id: string,
+  check: (key: KeyToRevoke) => void = () => {},
+): Promise<RevokedKey> {
   return setup.update(async ({ accounts: document, ...locked }) => {
     if (workerKeys(document).some((known) => known.id === id)) {
+      check({ account: null, isOwners: false });
       await locked.replaceAccounts(withoutKey(document, id));
       return { kind: 'worker' };
     }
@@ -160,6 +180,7 @@ export async function revokeKey(setup: SetupStore, id: string): Promise<RevokedK
     if (key === undefined) throw noSuchKey(document, id);
     const ownerKey = await locked.ownerKey();
     const isOwners = ownerKey !== null && hashKey(ownerKey) === key.hash;
+    check({ account: nameOfAccount(document, key), isOwners });
     // Before the accounts: in a data folder, after a crash between the two writes, the next start makes a new key and
     // never restores this one.
     if (isOwners) await locked.replaceOwnerKey(null);
@@ -253,13 +274,14 @@ function storedParts({ key }: NewKey, details: KeyDetails) {
   return { hash: hashKey(key), createdAt: new Date().toISOString(), ...details };
 }
 
+/** What the name of an account or of a key is made of: a sentence without its subject and its point. */
+export const nameRule = 'has 1 to 64 letters, digits or . _ - @ +, and begins with a letter or a digit';
+
 function requireValidName(name: string | undefined): void {
   if (name === undefined || isValidName(name)) return;
-  throw new VencError(
-    'UsageError',
-    'The name of a key has 1 to 64 letters, digits or . _ - @ +, and begins with a letter or a digit.',
-    { hint: 'for example: venc keys create --name ci' },
-  );
+  throw new VencError('UsageError', `The name of a key ${nameRule}.`, {
+    hint: 'for example: venc keys create --name ci',
+  });
 }
 
 /** Whether a text can be the name of an account or of a key. */

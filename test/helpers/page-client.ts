@@ -1,0 +1,64 @@
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import * as assert from 'uvu/assert';
+import type { TestDaemon } from './daemon.js';
+
+/** An answer, and the cookie that it sets. */
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  readonly cookie: string | null;
+}
+
+interface Init {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly cookie?: string | null;
+}
+
+/** A request with exactly these headers, which `fetch` would not send. */
+export function ask({ url }: Pick<TestDaemon, 'url'>, path: string, init: Init = {}): Promise<Answer> {
+  const { method = 'GET', headers = {}, body, cookie = null } = init;
+  const all = { ...headers, ...(cookie === null ? {} : { Cookie: cookie }) };
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url);
+    const request = httpRequest({ hostname, port, path, method, headers: all, agent: false }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk) => {
+        text += chunk;
+      });
+      response.on('end', () => {
+        const [set = null] = response.headers['set-cookie'] ?? [];
+        const { statusCode: status = 0, headers: answered } = response;
+        resolve({ status, headers: answered, text, cookie: set?.split(';')[0] ?? null });
+      });
+    });
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+/** What a browser says of a request by a page of the same origin. */
+export const sameOrigin = { 'Sec-Fetch-Site': 'same-origin' };
+/** The type of a form. */
+export const formType = { 'Content-Type': 'application/x-www-form-urlencoded' };
+/** The headers of a request by a script of the page. */
+export const byScript = { ...sameOrigin, 'X-Venc': '1' };
+
+/** Signs in with a key. */
+export function signIn(
+  daemon: Pick<TestDaemon, 'url'>,
+  key: string,
+  headers: Readonly<Record<string, string>> = sameOrigin,
+): Promise<Answer> {
+  const body = new URLSearchParams({ key }).toString();
+  return ask(daemon, '/ui/sign-in', { method: 'POST', headers: { ...formType, ...headers }, body });
+}
+
+/** The cookie of a new session with a key. */
+export async function cookieOf(daemon: Pick<TestDaemon, 'url'>, key: string): Promise<string> {
+  const { cookie, status, text } = await signIn(daemon, key);
+  assert.is(status, 303, text);
+  return cookie ?? '';
+}
