@@ -188,6 +188,8 @@ test('a viewer sees the page and changes nothing; a read-only key cannot sign in
     headers: byScript,
   });
   assert.is(status, 403);
+  for (const path of ['/ui/api/jobs', '/ui/api/queue', '/ui/api/presets'])
+    assert.is((await ask(daemon, path, { cookie, headers: byScript })).status, 200, path);
   const rejected = await signIn(daemon, readOnlyKey);
   assert.is(rejected.status, 403);
   assert.is(rejected.cookie, null);

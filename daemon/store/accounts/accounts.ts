@@ -19,6 +19,7 @@ import {
   allKeys,
   expiryMsOf,
   isRetired,
+  kindOf,
   noAccounts,
   withAccount,
   withKey,
@@ -168,7 +169,7 @@ class Accounts implements OpenAccounts {
     const key = this.#document.keys.find(({ id }) => id === keyId);
     const account = key === undefined ? null : this.account(key.accountId);
     if (key === undefined || account === null || expiryMsOf(key) <= this.#now()) return null;
-    return { keyId, account, kind: key.kind };
+    return { keyId, account, kind: kindOf(key) };
   }
 
   sessionOf(hash: string): { readonly accountId: string; readonly session: StoredSession } | null {
