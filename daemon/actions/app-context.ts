@@ -14,6 +14,7 @@ import type { RemoteClaims } from '../queue/remote/remote-claims.js';
 import type { Workers } from '../queue/remote/workers.js';
 import type { SlotSchedule } from '../queue/slot-schedule.js';
 import type { Account, AccountStore } from '../store/account-store.js';
+import type { SetupStore } from '../store/accounts/setup-store.js';
 import type { JobStore } from '../store/job-store.js';
 import type { LogStore } from '../store/log-store.js';
 import type { TransportRegistry } from '../transports/registry.js';
@@ -59,6 +60,8 @@ export interface AppContext {
   /** Event streams of logs. */
   readonly logEvents: LogEvents;
   readonly accounts: AccountStore;
+  /** The accounts and their keys as commands read and change them; `accounts` follows. */
+  readonly setup: SetupStore;
   /** Who is signed in at the page; null if there is none. */
   readonly pageSessions: PageSessions | null;
   readonly transports: TransportRegistry;

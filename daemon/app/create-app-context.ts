@@ -88,7 +88,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
       ...{ dataFolder, disk, now, randomToken, log },
       onRemoved: (id) => logs.removeJob(id),
     });
-    const { store, accounts, savedCredentials, isOwnRun } = records;
+    const { store, accounts, setup, savedCredentials, isOwnRun } = records;
     stores.push(store);
     onClose(() => records.close());
     await records.ensureOwner(options.apiKey ?? undefined);
@@ -140,7 +140,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
       appContext: {
         ...{ store, queue, pauses, openHours, schedule, progressTracker },
         ...{ events, logs, logEvents, accountEvents },
-        ...{ accounts, savedCredentials, ffmpeg },
+        ...{ accounts, setup, savedCredentials, ffmpeg },
         pageSessions: hasPage ? new PageSessions({ accounts, now, randomToken, log }) : null,
         ...files,
         searchTurns: new SearchTurns(),

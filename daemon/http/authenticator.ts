@@ -152,7 +152,10 @@ export function authorize(route: Route, authentication: Authentication): KeyHold
 }
 
 /** Throws `ForbiddenError` if a key of this kind may not use a route. */
-export function requireAllowed(route: Route, { kind }: Pick<KeyHolder, 'kind'>): void {
+export function requireAllowed(
+  route: Pick<Route, 'method' | 'key' | 'isForViewers'>,
+  { kind }: Pick<KeyHolder, 'kind'>,
+): void {
   if (kind === 'viewer' && route.method !== 'GET' && route.isForViewers !== true) {
     throw new VencError(
       'ForbiddenError',

@@ -8,6 +8,8 @@ import { redact } from '../../src/shared/redact.js';
 import type { AppContext } from '../actions/app-context.js';
 import { type FoundSession, PageSessions, sessionLimits } from '../actions/page-sessions.js';
 import type { CallApi, Page } from '../http/app.js';
+import { requireAllowed } from '../http/authenticator.js';
+import { readBody } from '../http/body.js';
 import { pageApiHeaders } from '../http/cors.js';
 import { createRateLimit } from '../http/rate-limit.js';
 import type { Bindings, Visitor } from '../http/request-context.js';
@@ -17,6 +19,7 @@ import type { DocumentRequest, PageDocument } from './documents/document.js';
 import { jobDocument } from './documents/job.js';
 import { machineDocument, readMachine } from './documents/machine.js';
 import { queueDocument } from './documents/queue.js';
+import { createPageKey, readSettings, revokePageKey, settingsDocument } from './documents/settings.js';
 import { PageGuard } from './guard.js';
 import type { PageOptions } from './page-options.js';
 import { type Frame, Layout } from './views/layout.js';
@@ -47,12 +50,20 @@ const documents: Readonly<Record<string, (request: DocumentRequest) => Promise<P
   '': queueDocument,
   'jobs/:id{[0-9]+}': jobDocument,
   machine: machineDocument,
+  settings: settingsDocument,
 };
 
 /** What scripts read besides the actions of the API, by its path below `/ui/api/`. */
 const states: Readonly<Record<string, (request: DocumentRequest) => Promise<object>>> = {
   machine: readMachine,
+  settings: readSettings,
 };
+
+/** What scripts change besides the actions of the API, with a full key: the method and the path below `/ui/api/`. */
+const changes = [
+  { method: 'POST', path: 'keys', status: 201, change: createPageKey },
+  { method: 'DELETE', path: 'keys/:id', status: 200, change: revokePageKey },
+] as const;
 
 /** Loads what the page needs, and creates it. Throws `UsageError` for options that cannot be used. */
 export async function openPage(
@@ -134,6 +145,12 @@ class Site {
     });
     for (const [path, readState] of Object.entries(states))
       app.get(`/ui/api/${path}`, async (c) => c.json(await readState(this.#requestOf(c))));
+    for (const { method, path, status, change } of changes)
+      app.on(method, `/ui/api/${path}`, async (c) => {
+        const request = this.#requestOf(c);
+        requireAllowed({ method, key: 'full' }, request.holder);
+        return c.json(await change(request, () => readBody(c.env.incoming, maxFormBytes)), status);
+      });
     app.all('/ui/api/*', (c) => this.#api(c));
     for (const [path, write] of Object.entries(documents))
       app.get(`/ui/${path}`, async (c) => {
@@ -143,7 +160,7 @@ class Site {
     return app;
   }
 
-  /** A request for a document, after a token was taken from the rate limit of the session. */
+  /** A request for a document: a use of the key, and of the rate limit of the session. */
   #requestOf(c: PageContext): DocumentRequest {
     const { holder, sessionId } = c.get('visitor');
     const waitSeconds = this.#takeToken(`session ${sessionId}`);
@@ -151,6 +168,7 @@ class Site {
       throw new VencError('TooManyRequestsError', `Too many requests: try again in ${waitSeconds} s.`, {
         retryAfterSeconds: waitSeconds,
       });
+    if (holder.keyId !== null) this.#appContext.accounts.recordUse(holder.keyId);
     return {
       ...{ appContext: this.#appContext, holder, root: rootOf(c), signal: c.req.raw.signal },
       param: (name) => c.req.param(name) ?? '',

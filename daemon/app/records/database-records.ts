@@ -76,6 +76,7 @@ export async function openDatabaseRecords(options: DatabaseRecordsOptions): Prom
     return {
       store,
       accounts,
+      setup,
       savedCredentials,
       credentialsOfRun: (run) => untilAvailable(savedCredentials, run, log),
       async ensureOwner(key) {

@@ -36,17 +36,17 @@ async function openFolderRecords(options: FolderRecordsOptions): Promise<Records
       'warn',
       `The data folder ${dataFolder} belongs to a daemon with a database, and this daemon uses only the jobs in the folder. If that is not intended, stop it, and start it with --database or VENC_DATABASE.`,
     );
-  const accounts = await openAccounts(folderSetup(dataFolder, options.disk), { log, now }).catch(
-    async (error: unknown) => {
-      await store.close();
-      throw error;
-    },
-  );
+  const setup = folderSetup(dataFolder, options.disk);
+  const accounts = await openAccounts(setup, { log, now }).catch(async (error: unknown) => {
+    await store.close();
+    throw error;
+  });
   const savedCredentials = openSavedCredentials(dataFolder);
   let sharedWork: SharedWork | null = null;
   return {
     store,
     accounts,
+    setup,
     savedCredentials,
     credentialsOfRun: () => savedCredentials,
     ensureOwner: (key) => accounts.ensureOwner(key),

@@ -8,6 +8,7 @@ import type { RunPauses } from '../../queue/queue-run.js';
 import type { Workers } from '../../queue/remote/workers.js';
 import type { SlotSchedule } from '../../queue/slot-schedule.js';
 import type { AccountStore } from '../../store/account-store.js';
+import type { SetupStore } from '../../store/accounts/setup-store.js';
 import type { JobListener, JobStore } from '../../store/job-store.js';
 
 /** What a daemon gives to its records. */
@@ -48,6 +49,8 @@ export interface SharedWork {
 export interface Records {
   readonly store: JobStore;
   readonly accounts: AccountStore;
+  /** The accounts as commands change them. */
+  readonly setup: SetupStore;
   readonly savedCredentials: SavedCredentials;
   /** The same for a run: they are read again until the database answers, because a run must not fail for that. */
   credentialsOfRun(run: Pick<Run, 'job' | 'signal'>): SavedCredentials;

@@ -3,13 +3,15 @@ export const root = document.body.dataset.root ?? './';
 /** Whether the visitor may change anything. */
 export const canChange = document.body.dataset.canChange === 'true';
 
-/** A request that was answered with an error. Its message is that of the daemon. */
+/** A request that was answered with an error. Its messages are those of the daemon. */
 export class AnsweredError extends Error {
   readonly status: number;
+  readonly messages: readonly string[];
 
-  constructor(status: number, message: string) {
-    super(message);
+  constructor(status: number, messages: readonly string[]) {
+    super(messages.join(' '));
     this.status = status;
+    this.messages = messages;
   }
 }
 
@@ -23,7 +25,7 @@ export async function send(method: string, path: string, body?: unknown): Promis
   if (response.ok) return response;
   if (response.status === 401) location.reload();
   const text = await response.text();
-  throw new AnsweredError(response.status, messageOf(text) ?? `The daemon answered ${response.status}.`);
+  throw new AnsweredError(response.status, messagesOf(text) ?? [`The daemon answered ${response.status}.`]);
 }
 
 /** Reads an answer as JSON. */
@@ -31,10 +33,10 @@ export async function read<T>(path: string): Promise<T> {
   return (await (await send('GET', path)).json()) as T;
 }
 
-function messageOf(text: string): string | null {
+function messagesOf(text: string): readonly string[] | null {
   try {
     const { errors } = JSON.parse(text) as { errors?: readonly string[] };
-    return errors?.join(' ') ?? null;
+    return errors ?? null;
   } catch {
     return null;
   }

@@ -2,11 +2,15 @@
 import type { Child } from 'hono/jsx';
 
 /** The views that the navigation leads to, with their paths below `/ui/`. */
-export const viewPaths = { queue: '', machine: 'machine' } as const;
+export const viewPaths = { queue: '', machine: 'machine', settings: 'settings' } as const;
 /** A view in the navigation. */
 export type ViewName = keyof typeof viewPaths;
 
-const viewTitles: Readonly<Record<ViewName, string>> = { queue: 'Queue', machine: 'Machine' };
+const viewTitles: Readonly<Record<ViewName, string>> = {
+  queue: 'Queue',
+  machine: 'Machine',
+  settings: 'Settings',
+};
 
 /** What every document of the page has. */
 export interface Frame {

@@ -4,11 +4,11 @@ import type { Budget } from './check-budget.js';
  * The budget of each module. Lower it when a module gets smaller. A commit that raises it says why.
  */
 export const budget: Budget = {
-  'daemon/actions': { lines: 5380, files: 39 },
+  'daemon/actions': { lines: 5590, files: 41 },
   'daemon/admin': { lines: 1210, files: 10 },
   'daemon/admin/database': { lines: 40, files: 1 },
   'daemon/app': { lines: 2730, files: 20 },
-  'daemon/app/records': { lines: 360, files: 3 },
+  'daemon/app/records': { lines: 370, files: 3 },
   'daemon/captions': { lines: 1530, files: 14 },
   'daemon/dry-run': { lines: 690, files: 5 },
   'daemon/ffmpeg': { lines: 7120, files: 48 },
@@ -28,7 +28,7 @@ export const budget: Budget = {
   'daemon/tracing': { lines: 300, files: 2 },
   'daemon/transfer': { lines: 1710, files: 15 },
   'daemon/transports': { lines: 8820, files: 54 },
-  'daemon/web': { lines: 2140, files: 22 },
+  'daemon/web': { lines: 2920, files: 25 },
   'daemon/webhooks': { lines: 790, files: 5 },
   'daemon/worker': { lines: 1740, files: 8 },
   'src/cli': { lines: 14620, files: 102 },
