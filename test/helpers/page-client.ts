@@ -62,3 +62,17 @@ export async function cookieOf(daemon: Pick<TestDaemon, 'url'>, key: string): Pr
   assert.is(status, 303, text);
   return cookie ?? '';
 }
+
+/** What a session shows that a link made with a key has begun. None for a key of a kind that makes no links. */
+export async function textsByLink(daemon: Pick<TestDaemon, 'url'>, key: string): Promise<readonly string[]> {
+  const headers = { 'Service-Api-Key': key };
+  const { status, text } = await ask(daemon, '/v2/ui/links', { method: 'POST', headers });
+  if (status === 403) return [];
+  const code = new URL((JSON.parse(text) as { url: string }).url).searchParams.get('code') ?? '';
+  const form = { method: 'POST', headers: { ...formType, ...sameOrigin }, body: `code=${code}` };
+  const { cookie } = await ask(daemon, '/ui/open', form);
+  const paths = ['/ui/', '/ui/settings', '/ui/api/settings', '/ui/api/jobs'];
+  const shown = await Promise.all(paths.map((path) => ask(daemon, path, { cookie })));
+  for (const answer of shown) assert.is(answer.status, 200, answer.text);
+  return shown.map((answer) => answer.text);
+}

@@ -6,6 +6,7 @@ import { runInProcess } from '../cli/run-here.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { offerFile, proofFor } from '../helpers/in-place.js';
 import { film, makeMedia } from '../helpers/media.js';
+import { textsByLink } from '../helpers/page-client.js';
 import { type HttpSource, startHttpSource } from '../helpers/servers/http-source.js';
 import { printClosingLine } from '../helpers/suite-options.js';
 import { tempFolder } from '../helpers/temp.js';
@@ -194,12 +195,8 @@ const otherRoutes: Readonly<Record<string, (context: Context, key: string) => Pr
   createJob: (context, key) => rejectsReferences(context, key, '/v2/jobs'),
   createJobEarly: (context, key) => rejectsReferences(context, key, '/jobs'),
   listJobs: async ({ daemon }, key) => {
-    for (const path of [
-      '/v2/jobs',
-      '/v2/jobs.xml',
-      '/v2/jobs?state=finished&per_page=50&page=1',
-      '/api/v2/jobs',
-    ]) {
+    const pages = '/v2/jobs?state=finished&per_page=50&page=1';
+    for (const path of ['/v2/jobs', '/v2/jobs.xml', pages, '/api/v2/jobs']) {
       const response = await fetch(`${daemon.url}${path}`, { headers: { 'Service-Api-Key': key } });
       requestCount += 1;
       assert.is(response.headers.get('x-total-count'), '0');
@@ -285,6 +282,8 @@ const otherRoutes: Readonly<Record<string, (context: Context, key: string) => Pr
   preset: (context, key) => hasOwnPresets(context, key),
   savePreset: (context, key) => hasOwnPresets(context, key),
   removePreset: (context, key) => hasOwnPresets(context, key),
+  createPageLink: async ({ daemon }, key) =>
+    assert.not.match((await textsByLink(daemon, key)).join(), canary),
   metrics: (context, key) => isForOwner(context, key, '/metrics'),
   daemonLog: async (context, key) => {
     await isForOwner(context, key, '/v2/log');
