@@ -235,6 +235,7 @@ const subjects: Readonly<Partial<Record<RouteName, string>>> = {
   reportVod: 'report',
   daemonLog: 'log of the daemon',
   daemonLogEvents: 'log of the daemon',
+  events: 'events of the jobs',
   queue: 'queue',
   pauseQueue: 'queue',
   resumeQueue: 'queue',

@@ -1,9 +1,15 @@
 import { isVencError, VencError } from '../shared/errors.js';
 import type { JobRecord } from '../shared/records.js';
 import type { RouteName } from '../shared/routes.js';
+import type { RequestAccountUpdates } from './account-updates.js';
 import { type Caller, type CallOptions, createCaller, type OnRequest } from './call.js';
 import { fieldsOf, readNumber } from './coerce.js';
-import { createJobProgress, type FollowedProgress, type WaitForSlot } from './job-progress.js';
+import {
+  createJobProgress,
+  type FollowedProgress,
+  type QueuePause,
+  type WaitForSlot,
+} from './job-progress.js';
 import type { RequestJobUpdates } from './job-updates.js';
 import { normaliseJob, unwrapJobs } from './normalise.js';
 import type { ServiceResponse } from './read-response.js';
@@ -41,16 +47,6 @@ export interface ListedJobs {
   readonly readCount: number | null;
 }
 
-/** A pause of the queue of a daemon, an addition to the service document. */
-export interface QueuePause {
-  /** When it ends, in ISO 8601; null if it holds until the queue is resumed. */
-  readonly until: string | null;
-  /** Whether running encodes are stopped as well. */
-  readonly isFrozen: boolean;
-  /** Whether nothing is paused, and the daemon is outside its hours. */
-  readonly isOutsideHours: boolean;
-}
-
 /**
  * A client of one service's REST API. Prints nothing. Records are normalised: every key is present and numbers are
  * numbers. Rejects with `VencError`: the class of the status, `UnreachableError` without an answer, `InterruptedError`
@@ -74,6 +70,8 @@ export interface Client {
    * The job's event stream if the service has one, otherwise its progress as `jobProgress` returns it. Remembers which.
    */
   jobUpdates: RequestJobUpdates;
+  /** The changes of all jobs of the account, if the service has a stream of them; otherwise null. Remembers which. */
+  accountUpdates: RequestAccountUpdates;
   cancel(id: number, signal?: AbortSignal): Promise<void>;
   resubmit(id: number, signal?: AbortSignal): Promise<void>;
   /** Removes a job in a final state. An addition that other services do not have. */
@@ -96,6 +94,7 @@ export function createClient(target: Target, onRequest?: OnRequest): Client {
   const { call } = caller;
   const jobProgress = createJobProgress(call);
   let updates: RequestJobUpdates | null = null;
+  let accountUpdates: RequestAccountUpdates | null = null;
 
   return {
     get target() {
@@ -109,6 +108,11 @@ export function createClient(target: Target, onRequest?: OnRequest): Client {
       const { createJobUpdates } = await import('./job-updates.js');
       updates ??= createJobUpdates(caller.open, jobProgress);
       return updates(id, options);
+    },
+    accountUpdates: async (options) => {
+      const { createAccountUpdates } = await import('./account-updates.js');
+      accountUpdates ??= createAccountUpdates(caller.open);
+      return accountUpdates(options);
     },
     listJobs: async (filter = {}, signal) => {
       const { page, perPage: per_page, state, text: q, label, account } = filter;

@@ -1,10 +1,18 @@
 import type { JobRecord } from '../shared/records.js';
 import { isFinal } from '../shared/states.js';
 import type { ListFilter } from './client.js';
-import type { FollowContext, FollowEvents, QueueEvent } from './follow-context.js';
+import {
+  type FollowContext,
+  type FollowEvent,
+  type FollowEvents,
+  isJobError,
+  type QueueEvent,
+} from './follow-context.js';
 import type { ConnectionEvent } from './polling-schedule.js';
 import { abortableSleep } from './retries.js';
 
+/** From this many jobs on, a list is cheaper than a request per job. */
+const minIdsForList = 4;
 const activeStates = ['processing', 'waiting', 'pending'] as const;
 /** Maximum page size of a list. Section 4.3. */
 export const jobsPerPage = 50;
@@ -24,18 +32,17 @@ export async function* listJobs(
 /**
  * Reports jobs that are not followed yet: every active job at first, then, after each interval, those that are active
  * among the newest jobs, and each job that was created since the first list, also one that has already ended. Ends only
- * with an error.
+ * with an error. `known` are the newest jobs, if the active ones were reported already.
  */
-export async function* discoverJobs(context: FollowContext, intervalMs: number): FollowEvents {
+export async function* discoverJobs(
+  context: FollowContext,
+  intervalMs: number,
+  known: readonly JobRecord[] | null,
+): FollowEvents {
   const { jobs, signal } = context;
-  const newest = yield* listJobs(context, { perPage: jobsPerPage });
+  const newest = known ?? (yield* findActiveJobs(context));
   const newIds = createNewIdFilter(newest);
-  const active = newest.filter(({ state }) => !isFinal(state));
-  // Older jobs may be active as well.
-  const others = newest.length < jobsPerPage ? [] : yield* listActiveJobs(context);
-  const found = new Map([...active, ...others].filter(({ id }) => id > 0).map((job) => [job.id, job]));
   jobs.keepList(newest);
-  yield { type: 'found', jobs: sortById(found.values()) };
   for (;;) {
     await abortableSleep(intervalMs, signal);
     const listed = yield* listUntil(context, newIds.lastId);
@@ -46,6 +53,40 @@ export async function* discoverJobs(context: FollowContext, intervalMs: number):
     yield { type: 'found', jobs: sortById(added) };
     for (const job of sortById(added)) if (isFinal(job.state)) yield { type: 'final', job };
   }
+}
+
+/** Reports every active job. Resolves to the newest jobs, also those that have ended. */
+export async function* findActiveJobs(
+  context: FollowContext,
+): AsyncGenerator<FollowEvent, readonly JobRecord[], undefined> {
+  const newest = yield* listJobs(context, { perPage: jobsPerPage });
+  const active = newest.filter(({ state }) => !isFinal(state));
+  // Older jobs may be active as well.
+  const others = newest.length < jobsPerPage ? [] : yield* listActiveJobs(context);
+  const found = new Map([...active, ...others].filter(({ id }) => id > 0).map((job) => [job.id, job]));
+  yield { type: 'found', jobs: sortById(found.values()) };
+  return newest;
+}
+
+/** The records of jobs, some of which are new: from lists, as far as that takes fewer requests. */
+export async function* recordsOf(
+  context: FollowContext,
+  ids: readonly number[],
+): AsyncGenerator<FollowEvent, readonly JobRecord[], undefined> {
+  const { client, withRetry, signal } = context;
+  const listed = ids.length < minIdsForList ? [] : yield* listUntil(context, Math.min(...ids));
+  const found = new Map(listed.filter(({ id }) => ids.includes(id)).map((job) => [job.id, job]));
+  for (const id of ids) {
+    if (found.has(id)) continue;
+    try {
+      const job = yield* withRetry(() => client.job(id, signal));
+      found.set(id, job);
+    } catch (error) {
+      // It was removed meanwhile.
+      if (!isJobError(error)) throw error;
+    }
+  }
+  return sortById(found.values());
 }
 
 function sortById(jobs: Iterable<JobRecord>): readonly JobRecord[] {

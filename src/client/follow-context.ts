@@ -2,8 +2,8 @@ import { EventEmitter, once } from 'node:events';
 import { isVencError, type VencError } from '../shared/errors.js';
 import type { JobRecord } from '../shared/records.js';
 import { isFinal } from '../shared/states.js';
-import type { Client, QueuePause } from './client.js';
-import type { FollowedProgress } from './job-progress.js';
+import type { Client } from './client.js';
+import type { FollowedProgress, QueuePause } from './job-progress.js';
 import type { JobStreams } from './job-streams.js';
 import type { ConnectionEvent, PollingSchedule, WithRetry } from './polling-schedule.js';
 
@@ -148,7 +148,12 @@ export async function* isolateJobErrors(id: number, events: FollowEvents): Follo
   try {
     yield* events;
   } catch (error) {
-    if (!isVencError(error) || !jobErrorClasses.some((name) => name === error.errorClass)) throw error;
+    if (!isJobError(error)) throw error;
     yield { type: 'rejected', id, error };
   }
+}
+
+/** Whether an error concerns one job and no other. */
+export function isJobError(error: unknown): error is VencError {
+  return isVencError(error) && jobErrorClasses.some((name) => name === error.errorClass);
 }

@@ -3,9 +3,11 @@ import { isVencError, VencError } from '../shared/errors.js';
 import type { JobRecord } from '../shared/records.js';
 import { isFinal } from '../shared/states.js';
 import type { Client } from './client.js';
-import { discoverJobs, jobsPerPage, listJobs } from './discover-jobs.js';
+import { discoverJobs, findActiveJobs, jobsPerPage, listJobs } from './discover-jobs.js';
+import { canFollowChanges, followChanges, openUpdates } from './follow-changes.js';
 import {
   type FollowContext,
+  type FollowEvent,
   type FollowEvents,
   FollowedJobs,
   isolateJobErrors,
@@ -41,10 +43,11 @@ export interface FollowOptions {
 
 /**
  * Follows jobs until all of them are final: by server-sent events where the service has them, otherwise by polling.
- * Sends one request at a time: at most five rounds per second to this machine, each of up to ten jobs, and one request
- * per second elsewhere, fewer while nothing changes. Up to sixty streams (six elsewhere) are open besides. Network
- * errors are retried. Throws permanent errors: a service that never answered, a rejected key, and the signal's reason
- * (`InterruptedError` unless it is a `VencError`).
+ * Several jobs share one stream where the service has that. Elsewhere, up to sixty streams are open (six to another
+ * machine) besides the requests, which are sent one at a time: at most five rounds per second to this machine, each of
+ * up to ten jobs, and one request per second to others, fewer while nothing changes. One request before that finds out
+ * which service it is. Network errors are retried. Throws permanent errors: a service that never answered, a rejected
+ * key, and the signal's reason (`InterruptedError` unless it is a `VencError`).
  */
 export async function* follow(
   client: Client,
@@ -61,14 +64,34 @@ export async function* follow(
   const withRetry = createWithRetry({ client, schedule, signal, isKnownReachable });
   const jobs = new FollowedJobs(ids, discovery === undefined);
   const context: FollowContext = { client, schedule, withRetry, signal, jobs, streams: new JobStreams() };
-  const sources = [streamJobs(context), pollJobs(context, getPreferredId)];
-  if (discovery !== undefined)
-    sources.unshift(discoverJobs(context, limits.discoveryIntervalMs ?? limits.maxIntervalMs));
   const isDone = () => jobs.size === 0 && jobs.isDiscovered && discovery !== 'always';
+
+  /** One stream for all jobs, if the service has that. Resolves to the newest jobs if they were listed. */
+  async function* together(): AsyncGenerator<FollowEvent, readonly JobRecord[] | null, undefined> {
+    if (!canFollowChanges(jobs.ids, discovery !== undefined)) return null;
+    const onlyIds = discovery === undefined ? jobs.ids : undefined;
+    const opening = openUpdates(context, onlyIds);
+    const newest = discovery === undefined ? null : yield* findActiveJobs(context);
+    const updates = await opening;
+    if (updates !== null) yield* followChanges(context, { updates, ids: onlyIds, newest: newest ?? [] });
+    return newest;
+  }
+
+  /** One stream for each job, or polling. */
+  function separately(newest: readonly JobRecord[] | null): FollowEvents {
+    const sources = [streamJobs(context), pollJobs(context, getPreferredId)];
+    const intervalMs = limits.discoveryIntervalMs ?? limits.maxIntervalMs;
+    if (discovery !== undefined) sources.unshift(discoverJobs(context, intervalMs, newest));
+    return mergeIterables(sources);
+  }
+
+  async function* events(): FollowEvents {
+    yield* separately(yield* together());
+  }
 
   if (isDone()) return;
   try {
-    for await (const event of mergeIterables(sources)) {
+    for await (const event of events()) {
       jobs.apply(event);
       yield event;
       if (isDone()) return;

@@ -9,6 +9,16 @@ import { normaliseJob, normaliseJobProgress, normaliseProgress, progressOfJob } 
 /** Progress of a job, with the job's id. */
 export type FollowedProgress = JobProgressRecord & { readonly id: number };
 
+/** A pause of the queue of a daemon, an addition to the service document. */
+export interface QueuePause {
+  /** When it ends, in ISO 8601; null if it holds until the queue is resumed. */
+  readonly until: string | null;
+  /** Whether running encodes are stopped as well. */
+  readonly isFrozen: boolean;
+  /** Whether nothing is paused, and the daemon is outside its hours. */
+  readonly isOutsideHours: boolean;
+}
+
 /** Awaited before a request is sent, so that the caller keeps its polling schedule. */
 export type WaitForSlot = () => Promise<void>;
 

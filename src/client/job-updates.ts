@@ -5,7 +5,7 @@ import type { HttpResponse } from './http.js';
 import type { createJobProgress, FollowedProgress, WaitForSlot } from './job-progress.js';
 import { mayLackRoute } from './network-errors.js';
 import { normaliseJobProgress } from './normalise.js';
-import { initialSseState, parseSse } from './sse.js';
+import { initialSseState, parseSse, type SseMessage } from './sse.js';
 
 /** A job's progress: a stream of events, or one record if the service has no event streams. */
 export type JobUpdates =
@@ -85,7 +85,8 @@ export function createJobUpdates(
   };
 }
 
-function isEventStream({ status, headers }: HttpResponse): boolean {
+/** Whether an answer has server-sent events. */
+export function isEventStream({ status, headers }: HttpResponse): boolean {
   return status === 200 && /^text\/event-stream\b/i.test(headers['content-type'] ?? '');
 }
 
@@ -110,7 +111,7 @@ export interface IdleTimeouts {
 }
 
 const defaultIdleTimeouts: IdleTimeouts = { firstEventMs: 10_000, nextEventMs: 45_000 };
-/** Maximum length of a line in characters; the progress of a job with 50 outputs is far shorter. */
+/** Maximum length of a line in characters; the progress of a job with 50 outputs is far shorter, as is that of 1,000 jobs. */
 const maxLineLength = 4 * 1024 * 1024;
 
 /**
@@ -121,6 +122,27 @@ export function readEvents(
   id: number,
   content: IncomingMessage,
   onEvent: EventListener,
+  idleTimeouts?: IdleTimeouts,
+): Promise<boolean> {
+  const onMessage: MessageListener = ({ data, id: eventId }, retryMs) => {
+    const job = parseProgress(id, data);
+    if (job === null) return 'unusable';
+    onEvent({ job, eventId, retryMs });
+    return isFinal(job.state) ? 'last' : 'next';
+  };
+  return readEventStream(content, onMessage, idleTimeouts);
+}
+
+/** Receives each message, and says whether another one may follow. Must not throw. */
+export type MessageListener = (message: SseMessage, retryMs: number | null) => 'next' | 'last' | 'unusable';
+
+/**
+ * Reads server-sent events until the listener ends that or until the stream breaks, and closes the connection. Resolves
+ * to whether the stream is usable: one without events is not. Never rejects.
+ */
+export function readEventStream(
+  content: IncomingMessage,
+  onMessage: MessageListener,
   idleTimeouts: IdleTimeouts = defaultIdleTimeouts,
 ): Promise<boolean> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -145,12 +167,10 @@ export function readEvents(
       } else idleTimer.refresh();
       const read = parseSse(state, decoder.decode(chunk, { stream: true }));
       state = read.state;
-      for (const { data, id: eventId, event } of read.messages) {
-        if (event !== 'message') continue;
-        const job = parseProgress(id, data);
-        if (job === null) return end(false);
-        onEvent({ job, eventId, retryMs: state.retryMs });
-        if (isFinal(job.state)) return end(true);
+      for (const message of read.messages) {
+        if (message.event !== 'message') continue;
+        const next = onMessage(message, state.retryMs);
+        if (next !== 'next') return end(next === 'last');
       }
       if (state.line.length > maxLineLength) end(false);
     });

@@ -1,4 +1,4 @@
-import type { QueuePause } from '../client/client.js';
+import type { QueuePause } from '../client/job-progress.js';
 
 /** A duration as on a clock: `0:07`, `12:30`, `1:02:03`. Fractions of a second are dropped. */
 export function clock(durationMs: number): string {

@@ -1,4 +1,4 @@
-import type { QueuePause } from '../client/client.js';
+import type { QueuePause } from '../client/job-progress.js';
 import type { ExitCode } from '../shared/exit-codes.js';
 import type { JobProgressRecord, JobRecord } from '../shared/records.js';
 

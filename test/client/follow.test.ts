@@ -46,7 +46,7 @@ test('many jobs are polled with one list', async ({ service }) => {
   assert.equal(found.map(({ type }) => type).sort(), ['final', 'final', 'final', 'rejected']);
   assert.equal(
     service.seen.map(({ path }) => path),
-    ['/v2/jobs.json', '/v2/jobs/999/events', '/v2/jobs/999/progress', '/v2/jobs/999.json'],
+    ['/v2/events', '/v2/jobs.json', '/v2/jobs/999/events', '/v2/jobs/999/progress', '/v2/jobs/999.json'],
   );
 });
 

@@ -1,6 +1,7 @@
-import type { Client, QueuePause } from '../../client/client.js';
+import type { Client } from '../../client/client.js';
 import { follow, pollOnce } from '../../client/follow.js';
 import type { FollowEvent } from '../../client/follow-context.js';
+import type { QueuePause } from '../../client/job-progress.js';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { pausedHint } from '../../shared/text/units.js';

@@ -33,7 +33,7 @@ export const budget: Budget = {
   'daemon/worker': { lines: 1740, files: 8 },
   'src/cli': { lines: 14620, files: 102 },
   'src/cli/output': { lines: 1310, files: 12 },
-  'src/client': { lines: 3770, files: 27 },
+  'src/client': { lines: 4160, files: 29 },
   'src/config': { lines: 900, files: 6 },
   'src/shared': { lines: 14200, files: 113 },
   'src/tui': { lines: 2100, files: 17 },
