@@ -6,6 +6,7 @@ import type { UnfinishedUploads } from '../hosted-files/unfinished-uploads.js';
 import { defaultAccountId } from '../jobs/job.js';
 import type { SavedCredentials } from '../jobs/saved-credentials.js';
 import type { Metrics } from '../metrics/metrics.js';
+import type { ScratchFolders } from '../pipeline/scratch-folders.js';
 import type { JobQueue } from '../queue/job-queue.js';
 import type { OpenHours } from '../queue/open-hours.js';
 import type { QueuePauses } from '../queue/pauses.js';
@@ -74,6 +75,8 @@ export interface AppContext {
   readonly unfinishedUploads: UnfinishedUploads;
   /** Files of this machine that clients offer to be read where they are. */
   readonly inPlaceFiles: InPlaceFiles;
+  /** Folders for temporary files. */
+  readonly scratch: Pick<ScratchFolders, 'openFor' | 'close'>;
   /** null if no ffmpeg was found: jobs are then rejected. */
   readonly ffmpeg: Ffmpeg | null;
   readonly maxOutputs: number;

@@ -140,7 +140,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
       appContext: {
         ...{ store, queue, pauses, openHours, schedule, progressTracker },
         ...{ events, logs, logEvents, accountEvents },
-        ...{ accounts, setup, savedCredentials, ffmpeg },
+        ...{ accounts, setup, savedCredentials, scratch, ffmpeg },
         pageSessions: hasPage ? new PageSessions({ accounts, now, randomToken, log }) : null,
         ...files,
         searchTurns: new SearchTurns(),

@@ -4,8 +4,7 @@ import { isVencError, VencError } from '../../src/shared/errors.js';
 import type { ThumbnailSettings } from '../../src/shared/settings/thumbnails.js';
 import { makeFolder } from '../../src/shared/util/disk.js';
 import type { Ffmpeg } from '../ffmpeg/index.js';
-import { extractSet } from '../pipeline/extract-thumbnails.js';
-import { planThumbnails } from '../plan/thumbnails.js';
+import { takeImages } from '../pipeline/extract-thumbnails.js';
 import { imageEncoderArgs } from '../plan/write/thumbnails.js';
 import { mapDiskError } from '../transfer/disk-errors.js';
 import {
@@ -36,7 +35,7 @@ export async function saveFrame(path: string, seconds: number, options: ImageOpt
   if (durationSeconds !== null && seconds >= durationSeconds)
     throw new VencError('UsageError', `${path} ends after ${durationSeconds.toFixed(3)} s (--at).`);
   await withScratch(async (scratch) => {
-    const [image = ''] = await takeImages(ffmpeg, file, { times: [seconds] }, { ...options, scratch });
+    const [image = ''] = await imagesOf(ffmpeg, file, { times: [seconds] }, { ...options, scratch });
     await save(image, options.output);
   });
 }
@@ -53,7 +52,7 @@ export async function saveSheet(
   const ffmpeg = await openLocalFfmpeg(options);
   const file = await probeVideo(ffmpeg, path, options.signal);
   await withScratch(async (scratch) => {
-    const images = await takeImages(ffmpeg, file, { number: columns * rows }, { ...options, scratch });
+    const images = await imagesOf(ffmpeg, file, { number: columns * rows }, { ...options, scratch });
     for (const [index, image] of images.entries())
       await rename(image, join(scratch, `tile-${String(index).padStart(4, '0')}.${formatOf(options)}`));
     const sheet = join(scratch, `sheet.${formatOf(options)}`);
@@ -74,26 +73,17 @@ function formatOf({ output }: Pick<ImageOptions, 'output'>): 'png' | 'jpg' {
   return /^\.jpe?g$/i.test(extname(output)) ? 'jpg' : 'png';
 }
 
-function takeImages(
+function imagesOf(
   ffmpeg: Ffmpeg,
-  { path, media, video }: VideoFile,
+  file: VideoFile,
   when: Pick<ThumbnailSettings, 'times' | 'number'>,
   { width, output, signal, scratch }: ImageOptions & { readonly scratch: string },
 ): Promise<readonly string[]> {
   const sizes = width === undefined ? {} : { width };
-  const plan = planThumbnails(
-    {
-      ...{ outputId: 0, path, media, setIndex: 0, inputFrameRate: video.frameRate },
-      set: { ...when, ...sizes, format: formatOf({ output }) },
-      keyframeInterval: undefined,
-      isInput: true,
-    },
-    ffmpeg.capabilities,
-  );
-  if ('failure' in plan) throw new VencError(plan.failure.errorClass, plan.failure.message);
-  return extractSet({ signal }, { ffmpeg }, plan, scratch).catch((error: unknown) => {
+  const set = { ...when, ...sizes, format: formatOf({ output }) };
+  return takeImages(ffmpeg, file, set, { signal, scratch }).catch((error: unknown) => {
     if (!isVencError(error, 'ThumbnailError')) throw error;
-    const message = `${path}: ${error.message.replace('The thumbnails', 'The images')}`;
+    const message = `${file.path}: ${error.message.replace('The thumbnails', 'The images')}`;
     const hint = 'play the video to its end to see whether it is damaged';
     throw new VencError('ThumbnailError', message, { cause: error, hint });
   });

@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { constants, createReadStream } from 'node:fs';
 import { copyFile, lstat, open, readdir, rename, rm, rmdir, unlink, utimes } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { VencError } from '../../src/shared/errors.js';
@@ -51,6 +51,11 @@ export function createHostedFileStore(folder: string, options: HostedFileStoreOp
     usesDisk: true,
     find: (ref) => findHostedFile(state, ref),
     download: (ref, toPath, transfer) => downloadHostedFile(state, ref, toPath, transfer),
+    async openHere(ref) {
+      if ((await findHostedFile(state, ref)).state !== 'there') return null;
+      const path = hostedFilePath(state.folder, ref);
+      return open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => null);
+    },
     async put(fromPath, to, transfer) {
       const storedAt = state.now();
       const facts = await putHostedFile(state, fromPath, to, transfer);

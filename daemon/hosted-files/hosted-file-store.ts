@@ -1,3 +1,4 @@
+import type { FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { FileFacts } from '../jobs/job.js';
 import type { Transfer } from '../transfer/transfer.js';
@@ -54,6 +55,8 @@ export interface HostedFileStore {
    * afterwards. Rejects with `FileNotFoundError` if there is no such file.
    */
   download(ref: FileRef, toPath: string, transfer: Transfer): Promise<FileFacts>;
+  /** Opens a file if it is there, on this machine; resolves to null otherwise. The caller closes it. */
+  openHere(ref: FileRef): Promise<FileHandle | null>;
   /** Moves a finished file into the store, and measures it. Its retention time starts now. */
   put(fromPath: string, ref: FileRef, transfer: Transfer): Promise<FileFacts>;
   /** Deletes a file. Afterwards its state is `unknown`, as if it had never existed. */

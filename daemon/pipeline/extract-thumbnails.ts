@@ -1,6 +1,7 @@
 import { access, copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isVencError, VencError } from '../../src/shared/errors.js';
+import type { ThumbnailSettings } from '../../src/shared/settings/thumbnails.js';
 import type { JobOutput } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import type { Run } from '../jobs/run.js';
@@ -114,10 +115,27 @@ function planSet(
 }
 
 /**
+ * Takes images of a file that is not an output of a run, as a player shows it, into the scratch folder. Returns the path
+ * of each. Rejects as `extractSet` does.
+ */
+export function takeImages(
+  ffmpeg: PipelineContext['ffmpeg'],
+  { path, media }: { readonly path: string; readonly media: MediaFacts },
+  set: ThumbnailSettings,
+  { signal, scratch }: { readonly signal: AbortSignal; readonly scratch: string },
+): Promise<readonly string[]> {
+  const inputFrameRate = media.video?.frameRate ?? null;
+  const source = { outputId: 0, path, media, setIndex: 0, inputFrameRate, isInput: true } as const;
+  const plan = planThumbnails({ ...source, set, keyframeInterval: undefined }, ffmpeg.capabilities);
+  if ('failure' in plan) throw new VencError(plan.failure.errorClass, plan.failure.message);
+  return extractSet({ signal }, { ffmpeg }, plan, scratch);
+}
+
+/**
  * Extracts the images of a plan into the scratch folder, and returns the path of each. Rejects with `ThumbnailError`, or
  * `OutOfSpaceError`.
  */
-export async function extractSet(
+async function extractSet(
   run: Pick<Run, 'signal'>,
   context: Pick<PipelineContext, 'ffmpeg'>,
   plan: ThumbnailPlan,

@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { textFileOptions } from '../../src/shared/util/disk.js';
 import type { Log } from '../../src/shared/util/log.js';
@@ -18,6 +18,8 @@ interface DeliveredFile {
 export interface ScratchFolders {
   /** Creates an empty folder for a run of a job. */
   open(jobId: number): Promise<string>;
+  /** Creates an empty folder for work that belongs to no run. Its name begins with the given one. */
+  openFor(work: string): Promise<string>;
   /** Deletes a folder and its contents. Never rejects: failures are logged, and deletion is retried later. */
   close(folder: string): Promise<void>;
   /**
@@ -66,6 +68,10 @@ export function createScratchFolders(root: string, log: Log): ScratchFolders {
       // It exists before the first encode, so that it can be hidden from the encoders in a sandbox.
       await writeFile(join(folder, journalName), '', { mode: 0o600 });
       return folder;
+    },
+    async openFor(work) {
+      await mkdir(root, { recursive: true });
+      return mkdtemp(join(root, `${work}-`));
     },
     async close(folder) {
       await remove(folder);

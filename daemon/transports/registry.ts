@@ -41,6 +41,7 @@ const methodNames: readonly MethodName[] = [
   'remove',
   'sizeOf',
   'open',
+  'openHere',
   'removeOrphan',
 ];
 

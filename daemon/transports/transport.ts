@@ -1,3 +1,4 @@
+import type { FileHandle } from 'node:fs/promises';
 import type { ReadableFile } from '../hosted-files/hosted-file-store.js';
 import type { FileFacts } from '../jobs/job.js';
 import type { Orphan } from '../transfer/cleanup-journal.js';
@@ -55,6 +56,11 @@ export interface Transport {
    * `download`. The caller closes it when it has read all that it wants.
    */
   readonly open?: (from: string) => Promise<OpenFile>;
+  /**
+   * Opens the file at `from` if it is on this machine; resolves to null if it is not. Rejects with the errors of
+   * `download`. The caller closes it.
+   */
+  readonly openHere?: (from: string) => Promise<FileHandle | null>;
   /** Removes an orphan of a killed process. No-op if absent. */
   readonly removeOrphan?: (orphan: Orphan) => Promise<void>;
 }

@@ -6,6 +6,7 @@ import type { Child } from 'hono/jsx';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import { redact } from '../../src/shared/redact.js';
 import type { AppContext } from '../actions/app-context.js';
+import { ComparedFrames } from '../actions/compared-frames.js';
 import { type FoundSession, PageSessions, sessionLimits } from '../actions/page-sessions.js';
 import type { CallApi, Page } from '../http/app.js';
 import { requireAllowed } from '../http/authenticator.js';
@@ -15,6 +16,7 @@ import { createRateLimit } from '../http/rate-limit.js';
 import type { Bindings, Visitor } from '../http/request-context.js';
 import { pagePathOf, pathnameOf } from '../http/request-path.js';
 import { type Assets, loadAssets } from './assets.js';
+import { compareDocument, compareFrame } from './documents/compare.js';
 import type { DocumentRequest, PageDocument } from './documents/document.js';
 import { jobDocument } from './documents/job.js';
 import { machineDocument, readMachine } from './documents/machine.js';
@@ -49,6 +51,7 @@ const streamMs = 3_600_000;
 const documents: Readonly<Record<string, (request: DocumentRequest) => Promise<PageDocument>>> = {
   '': queueDocument,
   'jobs/:id{[0-9]+}': jobDocument,
+  'jobs/:id{[0-9]+}/compare': compareDocument,
   machine: machineDocument,
   settings: settingsDocument,
 };
@@ -83,6 +86,7 @@ class Site {
   readonly #appContext: AppContext;
   readonly #guard: PageGuard;
   readonly #sessions: PageSessions;
+  readonly #frames: ComparedFrames;
   readonly #assets: Assets;
   readonly #takeToken: (clientKey: string) => number | null;
   readonly #failures: ReturnType<typeof createRateLimit>;
@@ -96,6 +100,7 @@ class Site {
     this.#appContext = appContext;
     this.#guard = new PageGuard(options);
     this.#sessions = appContext.pageSessions ?? new PageSessions(appContext);
+    this.#frames = new ComparedFrames(appContext);
     this.#assets = assets;
     this.#takeToken = takeToken;
     this.#failures = createRateLimit(failuresPerMinute, appContext.now);
@@ -151,6 +156,7 @@ class Site {
         requireAllowed({ method, key: 'full' }, request.holder);
         return c.json(await change(request, () => readBody(c.env.incoming, maxFormBytes)), status);
       });
+    app.get('/ui/api/jobs/:id{[0-9]+}/frame', (c) => compareFrame(this.#requestOf(c)));
     app.all('/ui/api/*', (c) => this.#api(c));
     for (const [path, write] of Object.entries(documents))
       app.get(`/ui/${path}`, async (c) => {
@@ -171,8 +177,10 @@ class Site {
     if (holder.keyId !== null) this.#appContext.accounts.recordUse(holder.keyId);
     return {
       ...{ appContext: this.#appContext, holder, root: rootOf(c), signal: c.req.raw.signal },
+      ...{ sessionId, frames: this.#frames },
       param: (name) => c.req.param(name) ?? '',
       query: (name) => c.req.query(name) ?? '',
+      header: (name) => c.req.header(name) ?? '',
     };
   }
 

@@ -117,6 +117,16 @@ export function hostedFileStoreContract(
     }
   });
 
+  test('a file is opened if it is there, on this machine', async ({ store }) => {
+    const bytes = sampleBytes(1000);
+    const { token, name: fileName } = await receiveContent(store, bytes);
+    const handle = await store.openHere(refTo(token, fileName));
+    if (handle !== null) assert.ok(bytes.equals(await handle.readFile()));
+    await handle?.close();
+    await store.removeAll(token);
+    assert.is(await store.openHere(refTo(token, fileName)), null);
+  });
+
   test('a reader may stop before the end', async ({ store }) => {
     const { token } = await receiveContent(store, sampleBytes(3_000_001));
     const file = await store.find(refTo(token));

@@ -7,6 +7,7 @@ interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
+  readonly bytes: Buffer;
   readonly cookie: string | null;
 }
 
@@ -15,23 +16,26 @@ interface Init {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly cookie?: string | null;
+  /** Ends the request. */
+  readonly signal?: AbortSignal;
 }
 
 /** A request with exactly these headers, which `fetch` would not send. */
 export function ask({ url }: Pick<TestDaemon, 'url'>, path: string, init: Init = {}): Promise<Answer> {
-  const { method = 'GET', headers = {}, body, cookie = null } = init;
+  const { method = 'GET', headers = {}, body, cookie = null, signal } = init;
   const all = { ...headers, ...(cookie === null ? {} : { Cookie: cookie }) };
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);
-    const request = httpRequest({ hostname, port, path, method, headers: all, agent: false }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (chunk) => {
-        text += chunk;
-      });
+    const options = { hostname, port, path, method, headers: all, agent: false, ...(signal && { signal }) };
+    const request = httpRequest(options, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject);
       response.on('end', () => {
         const [set = null] = response.headers['set-cookie'] ?? [];
         const { statusCode: status = 0, headers: answered } = response;
-        resolve({ status, headers: answered, text, cookie: set?.split(';')[0] ?? null });
+        const bytes = Buffer.concat(chunks);
+        const cookie = set?.split(';')[0] ?? null;
+        resolve({ status, headers: answered, bytes, text: bytes.toString(), cookie });
       });
     });
     request.on('error', reject);

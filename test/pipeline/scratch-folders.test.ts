@@ -27,6 +27,18 @@ test('a delivery record is readable only by its owner, and its URL is listed onc
   );
 });
 
+test('folders for work without a run differ, and are removed with the others', async () => {
+  const scratchFolders = createScratchFolders(join(tempFolder(), 'scratch'), () => {});
+  const [one, other] = [await scratchFolders.openFor('frame'), await scratchFolders.openFor('frame')];
+  assert.is.not(one, other);
+  assert.is(statSync(one).mode & 0o777, 0o700);
+  assert.equal(await scratchFolders.listDelivered(), []);
+  await scratchFolders.close(one);
+  assert.throws(() => statSync(one), /ENOENT/);
+  await scratchFolders.clear();
+  assert.throws(() => statSync(other), /ENOENT/);
+});
+
 test('a server that cannot remove files is tried once, however many orphans it has', async () => {
   const removed: string[] = [];
   const transports = registerTransports([

@@ -66,6 +66,11 @@ export function createFileTransport(
       if (!parsed.ok) throw new VencError('DownloadFailureError', `The input ${parsed.validationError}.`);
       return openFile(roots, parsed.path);
     },
+    async openHere(from) {
+      const parsed = parseFileUrl(from);
+      if (!parsed.ok) throw new VencError('DownloadFailureError', `The input ${parsed.validationError}.`);
+      return (await openRegularFile(roots, parsed.path)).handle;
+    },
     async upload(fromPath, to, transfer) {
       const parsed = parseFileUrl(to);
       if (!parsed.ok) throw new VencError('UploadFailureError', `The destination ${parsed.validationError}.`);

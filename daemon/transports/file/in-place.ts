@@ -86,18 +86,14 @@ export async function holdInPlace(
   toPath: string,
   transfer: Transfer,
 ): Promise<HeldFile> {
-  const parsed = parseFileUrl(url);
-  if (!parsed.ok) throw new VencError('DownloadFailureError', `The input ${parsed.validationError}.`);
-  const { handle, state } = await openInPlace(parsed.path);
+  const handle = await openProven(url, expected);
   try {
-    if (!isSameState(state, expected)) throw changedError();
     const facts =
       transfer.needsMd5 === true
         ? await measureHandle(handle, createProgressReporter(transfer), transfer.signal)
         : await sizeOnly(handle, transfer);
     transfer.signal.throwIfAborted();
-    await symlink(descriptorPath(handle), toPath);
-    const release = holdFile(toPath, handle.fd);
+    const release = await linkOpenFile(handle, toPath);
     return {
       facts,
       async close() {
@@ -110,6 +106,27 @@ export async function holdInPlace(
     transfer.signal.throwIfAborted();
     throw mapLocalDiskError(error, 'download');
   }
+}
+
+/**
+ * Links an open file at a path, for this process and for the programs that inherit the descriptor (`holdFile`). The
+ * returned function ends that, and must be called before the file is closed.
+ */
+export async function linkOpenFile(handle: FileHandle, toPath: string): Promise<() => void> {
+  await symlink(descriptorPath(handle), toPath);
+  return holdFile(toPath, handle.fd);
+}
+
+/**
+ * Opens the file of a `file:` URL that a client proved to be able to read. Rejects if it is not the same any more.
+ */
+export async function openProven(url: string, expected: InPlaceFile): Promise<FileHandle> {
+  const parsed = parseFileUrl(url);
+  if (!parsed.ok) throw new VencError('DownloadFailureError', `The input ${parsed.validationError}.`);
+  const { handle, state } = await openInPlace(parsed.path);
+  if (isSameState(state, expected)) return handle;
+  await handle.close();
+  throw changedError();
 }
 
 function changedError(): VencError {

@@ -1,3 +1,4 @@
+import type { FileHandle } from 'node:fs/promises';
 import { isVencError, VencError } from '../../../src/shared/errors.js';
 import { missingFileError, parseFileRefUrl } from '../../hosted-files/file-ref.js';
 import type { FileRef, HostedFile, HostedFileStore } from '../../hosted-files/hosted-file-store.js';
@@ -21,6 +22,7 @@ export function createHostedTransport(hosted: HostedFileStore): Transport {
         throw new VencError('UploadFailureError', 'The destination is not a valid URL of a hosted file.');
       return hosted.put(fromPath, ref, transfer);
     },
+    openHere: (from) => openHere(hosted, from),
     async remove(url) {
       const ref = parseFileRefUrl(url);
       if (ref !== null) await hosted.remove(ref);
@@ -59,7 +61,13 @@ export function createUploadTransport(uploads: HostedFileStore): Transport {
       const { file } = await findUpload(uploads, from);
       return { ...file, close: async () => {} };
     },
+    openHere: (from) => openHere(uploads, from),
   };
+}
+
+async function openHere(store: HostedFileStore, url: string): Promise<FileHandle | null> {
+  const ref = parseFileRefUrl(url);
+  return ref === null ? null : store.openHere(ref);
 }
 
 /** Rejects with `UnavailableError` (503) if files cannot be kept or read now. */

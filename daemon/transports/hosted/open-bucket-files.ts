@@ -53,6 +53,8 @@ export function createBucketFileStore(options: BucketFileStoreOptions): HostedFi
       if (!isFileRef(ref)) throw missingFileError('unknown');
       return folder.download(objectPath(state, ref), toPath, transfer);
     },
+    // Its files are elsewhere.
+    openHere: async () => null,
     async put(fromPath, ref, transfer) {
       if (!isFileRef(ref))
         throw new VencError('UploadFailureError', 'The name is not valid for a hosted file.');

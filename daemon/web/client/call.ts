@@ -16,9 +16,14 @@ export class AnsweredError extends Error {
 }
 
 /** Sends a request to the daemon. Resolves to its answer; rejects with `AnsweredError`, or as `fetch` does. */
-export async function send(method: string, path: string, body?: unknown): Promise<Response> {
+export async function send(
+  method: string,
+  path: string,
+  body?: unknown,
+  signal: AbortSignal | null = null,
+): Promise<Response> {
   const response = await fetch(`${root}api/${path}`, {
-    method,
+    ...{ method, signal },
     headers: { 'X-Venc': '1', Accept: 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });

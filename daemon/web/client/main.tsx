@@ -1,9 +1,16 @@
+import { showCompare } from './compare.js';
 import { showJob } from './job.js';
 import { showMachine } from './machine.js';
 import { showQueue } from './queue.js';
 import { showSettings } from './settings.js';
 
-const views = { queue: showQueue, job: showJob, machine: showMachine, settings: showSettings } as const;
+const views = {
+  queue: showQueue,
+  job: showJob,
+  compare: showCompare,
+  machine: showMachine,
+  settings: showSettings,
+} as const;
 
 const data = JSON.parse(document.querySelector('#data')?.textContent ?? '{}');
 const name = document.body.dataset.view as keyof typeof views;

@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx';
 import type { AppContext } from '../../actions/app-context.js';
+import type { ComparedFrames } from '../../actions/compared-frames.js';
 import type { PageHolder } from '../../http/request-context.js';
 import type { Frame } from '../views/layout.js';
 
@@ -7,12 +8,17 @@ import type { Frame } from '../views/layout.js';
 export interface DocumentRequest {
   readonly appContext: AppContext;
   readonly holder: PageHolder;
+  /** Names the session. */
+  readonly sessionId: string;
+  readonly frames: ComparedFrames;
   /** The way from the address of the document to `/ui/`. */
   readonly root: string;
   /** A parameter of the path. */
   readonly param: (name: string) => string;
   /** A parameter of the query; empty if it is absent. */
   readonly query: (name: string) => string;
+  /** A header of the request; empty if it is absent. */
+  readonly header: (name: string) => string;
   /** Aborted when the browser has disconnected. */
   readonly signal: AbortSignal;
 }

@@ -97,7 +97,7 @@ export function JobView({
         <Facts facts={factsOfFile(input, now)} />
       </section>
       {outputs.map((output) => (
-        <Output key={output.id} output={output} now={now} root={root} play={play} />
+        <Output key={output.id} jobId={job.id} output={output} now={now} root={root} play={play} />
       ))}
       <Notifications job={job} />
       {job.thumbnails.length === 0 ? null : <Thumbnails thumbnails={job.thumbnails} root={root} />}
@@ -120,11 +120,13 @@ function Progress({ progress }: { readonly progress: JobProgressRecord }) {
 }
 
 function Output({
+  jobId,
   output,
   now,
   root,
   play,
 }: {
+  readonly jobId: number;
   readonly output: OutputMediaFile;
   readonly now: number;
   readonly root: string;
@@ -149,6 +151,11 @@ function Output({
           ) : null}
         </p>
       )}
+      {output.state === 'finished' && output.video_codec !== null ? (
+        <p>
+          <a href={`${root}jobs/${jobId}/compare?output=${output.id}`}>Compare with the source</a>
+        </p>
+      ) : null}
       <Facts facts={factsOfFile(output, now)} />
       {output.quality?.scores === undefined ? null : <Scores quality={output.quality} />}
     </section>

@@ -4,7 +4,7 @@ import type { Budget } from './check-budget.js';
  * The budget of each module. Lower it when a module gets smaller. A commit that raises it says why.
  */
 export const budget: Budget = {
-  'daemon/actions': { lines: 5590, files: 41 },
+  'daemon/actions': { lines: 5890, files: 42 },
   'daemon/admin': { lines: 1210, files: 10 },
   'daemon/admin/database': { lines: 40, files: 1 },
   'daemon/app': { lines: 2730, files: 20 },
@@ -19,7 +19,7 @@ export const budget: Budget = {
   'daemon/migrate': { lines: 940, files: 4 },
   'daemon/net': { lines: 440, files: 4 },
   'daemon/packaging': { lines: 4330, files: 32 },
-  'daemon/pipeline': { lines: 6460, files: 43 },
+  'daemon/pipeline': { lines: 6490, files: 43 },
   'daemon/plan': { lines: 14670, files: 94 },
   'daemon/queue': { lines: 4110, files: 27 },
   'daemon/queue/postgres': { lines: 930, files: 4 },
@@ -27,8 +27,8 @@ export const budget: Budget = {
   'daemon/store/postgres': { lines: 4240, files: 16 },
   'daemon/tracing': { lines: 300, files: 2 },
   'daemon/transfer': { lines: 1710, files: 15 },
-  'daemon/transports': { lines: 8820, files: 54 },
-  'daemon/web': { lines: 2920, files: 25 },
+  'daemon/transports': { lines: 8860, files: 54 },
+  'daemon/web': { lines: 3410, files: 28 },
   'daemon/webhooks': { lines: 790, files: 5 },
   'daemon/worker': { lines: 1740, files: 8 },
   'src/cli': { lines: 14620, files: 102 },

@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { film, makeMedia } from '../helpers/media.js';
+import { findProgram, skipSuite } from '../helpers/servers/find-program.js';
+import { tempFolder } from '../helpers/temp.js';
+import { startBrowser } from './play.js';
+
+interface Context {
+  daemon: TestDaemon;
+  browser: Browser;
+  jobId: number;
+}
+
+const name = 'the view that compares';
+const chromium = findProgram('chromium');
+if ('missing' in chromium) skipSuite(name, chromium);
+else {
+  const test = suite<Context>(name);
+
+  test.before(async (context) => {
+    const folder = tempFolder();
+    await makeMedia(join(folder, 'film.mp4'), film('320x180', 4));
+    context.daemon = await startTestDaemon({ filesRoots: [folder] });
+    context.browser = await startBrowser(chromium);
+    const outputs = [{ speed: 5 }];
+    context.jobId = await context.daemon.create({ input: `file://${folder}/film.mp4`, outputs });
+    await context.daemon.waitForJob(context.jobId);
+  });
+
+  test.after(async ({ daemon, browser }) => {
+    await browser?.close();
+    await daemon?.stop();
+  });
+
+  test('keys go to other frames and show one of the images, on a small screen too', async ({
+    daemon,
+    browser,
+    jobId,
+  }) => {
+    const page = await browser.newPage({ viewport: { width: 360, height: 740 } });
+    await page.goto(`${daemon.url}/ui/`);
+    await page.fill('#key', daemon.key);
+    await page.click('button[type=submit]');
+    const problems: string[] = [];
+    page.on('pageerror', ({ message }) => problems.push(message));
+    await page.goto(`${daemon.url}/ui/jobs/${jobId}/compare?time=1.5`);
+    const shows = (text: string) => page.locator('#shown', { hasText: text }).waitFor();
+    const border = () => page.inputValue('#border');
+    await shows('Source on the left, output on the right, at 1.5 s.');
+    assert.is(await border(), '50');
+    await page.keyboard.press('ArrowRight');
+    await shows('at 1.54 s.');
+    await page.keyboard.press('Shift+ArrowLeft');
+    await shows('at 0.54 s.');
+    assert.match(page.url(), /time=0\.54$/);
+    await page.keyboard.press('t');
+    await shows('Source, at 0.54 s.');
+    await page.keyboard.press('Space');
+    await shows('Output, at 0.54 s.');
+    assert.is(await border(), '0');
+    await page.focus('#border');
+    await page.keyboard.press('ArrowRight');
+    assert.is(await border(), '1', 'the keys of a field stay its own');
+    for (const side of ['Source', 'Output']) {
+      const image = page.getByAltText(`${side} at 0.54 s`);
+      assert.is(await image.evaluate((element: { naturalWidth: number }) => element.naturalWidth), 320);
+    }
+    assert.is(await page.evaluate('document.documentElement.scrollWidth'), 360);
+    assert.equal(problems, []);
+  });
+
+  test.run();
+}
