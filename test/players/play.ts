@@ -94,9 +94,12 @@ export class OpenPlayer {
 }
 
 /** Starts the browser of the tests, Debian's Chromium. */
-export async function startBrowser({ path: executablePath }: FoundProgram): Promise<Browser> {
+export async function startBrowser(
+  { path: executablePath }: FoundProgram,
+  more: readonly string[] = [],
+): Promise<Browser> {
   // A container has no user namespaces for the sandbox; a page may play without a click.
-  const args = ['--no-sandbox', '--autoplay-policy=no-user-gesture-required', '--disable-gpu'];
+  const args = ['--no-sandbox', '--autoplay-policy=no-user-gesture-required', '--disable-gpu', ...more];
   // Its client of PulseAudio otherwise leaves a folder behind.
   const env = { ...process.env, PULSE_RUNTIME_PATH: tempFolder() };
   return chromium.launch({ executablePath, args, env });
