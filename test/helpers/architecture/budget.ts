@@ -34,7 +34,7 @@ export const budget: Budget = {
   'src/cli': { lines: 14620, files: 102 },
   'src/cli/output': { lines: 1310, files: 12 },
   'src/client': { lines: 4160, files: 29 },
-  'src/config': { lines: 900, files: 6 },
+  'src/config': { lines: 910, files: 6 },
   'src/shared': { lines: 14200, files: 113 },
   'src/tui': { lines: 2100, files: 17 },
 };
