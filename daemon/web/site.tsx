@@ -22,6 +22,7 @@ import { jobDocument } from './documents/job.js';
 import { machineDocument, readMachine } from './documents/machine.js';
 import { queueDocument } from './documents/queue.js';
 import { createPageKey, readSettings, revokePageKey, settingsDocument } from './documents/settings.js';
+import { submitDocument } from './documents/submit.js';
 import { PageGuard } from './guard.js';
 import type { PageOptions } from './page-options.js';
 import { type Frame, Layout } from './views/layout.js';
@@ -53,6 +54,7 @@ const documents: Readonly<Record<string, (request: DocumentRequest) => Promise<P
   'jobs/:id{[0-9]+}': jobDocument,
   'jobs/:id{[0-9]+}/compare': compareDocument,
   machine: machineDocument,
+  submit: submitDocument,
   settings: settingsDocument,
 };
 

@@ -11,8 +11,8 @@ export interface Relay {
   close(): Promise<void>;
 }
 
-/** Starts a relay on a free loopback port. */
-export async function startRelay(target: number): Promise<Relay> {
+/** Starts a relay on a loopback port, by default a free one. */
+export async function startRelay(target: number, port = 0): Promise<Relay> {
   const sockets = new Set<Socket>();
   const forwarded = { toServer: 0, toClient: 0 };
   const relay = createServer((client) => {
@@ -32,7 +32,7 @@ export async function startRelay(target: number): Promise<Relay> {
       from.pipe(to);
     }
   });
-  relay.listen(0, '127.0.0.1');
+  relay.listen(port, '127.0.0.1');
   await once(relay, 'listening');
   const address = relay.address();
   if (address === null || typeof address === 'string') throw new Error('The relay has no port.');

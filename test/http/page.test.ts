@@ -33,7 +33,7 @@ const test = daemonSuite<Context>('the page', { jobs: 0 }, async (context) => {
 });
 
 test('nobody sees anything before the sign-in', async ({ daemon, jobId }) => {
-  for (const path of ['/ui/', `/ui/jobs/${jobId}`, '/ui/machine']) {
+  for (const path of ['/ui/', `/ui/jobs/${jobId}`, '/ui/machine', '/ui/submit']) {
     const { status, text } = await ask(daemon, path);
     assert.is(status, 401, path);
     assert.match(text, 'type="password"');

@@ -38,7 +38,8 @@ export async function read<T>(path: string): Promise<T> {
   return (await (await send('GET', path)).json()) as T;
 }
 
-function messagesOf(text: string): readonly string[] | null {
+/** The errors of an answer; null if it has none. */
+export function messagesOf(text: string): readonly string[] | null {
   try {
     const { errors } = JSON.parse(text) as { errors?: readonly string[] };
     return errors ?? null;

@@ -3,9 +3,11 @@ import { showJob } from './job.js';
 import { showMachine } from './machine.js';
 import { showQueue } from './queue.js';
 import { showSettings } from './settings.js';
+import { showSubmit } from './submit.js';
 
 const views = {
   queue: showQueue,
+  submit: showSubmit,
   job: showJob,
   compare: showCompare,
   machine: showMachine,

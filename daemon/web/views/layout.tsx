@@ -2,12 +2,13 @@
 import type { Child } from 'hono/jsx';
 
 /** The views that the navigation leads to, with their paths below `/ui/`. */
-export const viewPaths = { queue: '', machine: 'machine', settings: 'settings' } as const;
+export const viewPaths = { queue: '', submit: 'submit', machine: 'machine', settings: 'settings' } as const;
 /** A view in the navigation. */
 export type ViewName = keyof typeof viewPaths;
 
 const viewTitles: Readonly<Record<ViewName, string>> = {
   queue: 'Queue',
+  submit: 'Submit',
   machine: 'Machine',
   settings: 'Settings',
 };

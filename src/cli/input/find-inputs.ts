@@ -4,7 +4,7 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import type { Command } from 'commander';
 import { VencError } from '../../shared/errors.js';
-import { mediaExtensions } from '../../shared/settings/general.js';
+import { isMediaName, isNeverInput, passedOverText } from '../../shared/settings/input-files.js';
 import { compileGlobs } from '../../shared/text/glob.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import { isUrl } from '../../shared/text/url-text.js';
@@ -80,7 +80,7 @@ export async function findInputs(
       continue;
     }
     const search = new FolderSearch(arg, {
-      isInput: (path) => !neverInput.test(path) && (isMatch ?? isMediaName)(path),
+      isInput: (path) => !isNeverInput(path) && (isMatch ?? isMediaName)(path),
       isExcluded,
       outputs,
       seen,
@@ -124,13 +124,6 @@ function globsOf(patterns: readonly string[] | undefined, flag: string): ((path:
   throw new VencError('UsageError', `${flag} "${safeText(globs.invalid)}" is not a valid pattern.`, {
     hint: "for example '*.{mov,mkv}', 'season 1/**' or '[a-f]*'; write \\[ for the character [",
   });
-}
-
-/** Requests, and files that a transfer has not completed. */
-const neverInput = /\.(?:json|xml|part)$/i;
-
-function isMediaName(path: string): boolean {
-  return mediaExtensions.has(/\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? '');
 }
 
 /** What a search needs to know. Paths are relative to the folder that is searched, unless they are `real`. */
@@ -194,7 +187,7 @@ class FolderSearch {
     const files = this.#passedOver;
     const repeats = `${countOf(this.#repeats, 'file or folder', 'files or folders')} found a second time`;
     return [
-      ...(files.length === 0 ? [] : [`passed over ${countText(files, why)}`]),
+      ...(files.length === 0 ? [] : [`passed over ${passedOverText(files, why)}`]),
       ...(this.#specials === 0
         ? []
         : [`passed over ${countOf(this.#specials, 'pipe, socket or device', 'pipes, sockets or devices')}`]),
@@ -299,24 +292,6 @@ function folderOf(path: string): string {
 
 function compare(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
-}
-
-/** The number of different extensions that a message names. */
-const maxNamed = 5;
-
-/** How many files there are, by their extensions. */
-function countText(files: readonly string[], why: string): string {
-  const counts = new Map<string, number>();
-  for (const file of files) {
-    const extension = /[^/](\.[^./]+)$/.exec(file)?.[1]?.toLowerCase() ?? 'without extension';
-    counts.set(extension, (counts.get(extension) ?? 0) + 1);
-  }
-  const sorted = [...counts].toSorted(
-    ([name, one], [otherName, other]) => other - one || compare(name, otherName),
-  );
-  const named = sorted.slice(0, maxNamed).map(([extension, count]) => `${count} ${extension}`);
-  const rest = sorted.length > maxNamed ? ', others' : '';
-  return `${countOf(files.length, 'file', 'files')} ${why} (${named.join(', ')}${rest})`;
 }
 
 function countOf(count: number, one: string, many: string): string {

@@ -6,7 +6,7 @@ import { normaliseCreated } from '../../client/normalise.js';
 import { abortableSleep } from '../../client/retries.js';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
-import { maxInputNameLength } from '../../shared/settings/limits.js';
+import { inputNameOf, placeholderInput } from '../../shared/settings/input-files.js';
 import type { RequestFields } from '../../shared/settings/setting.js';
 import { jsonText, safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
@@ -57,8 +57,6 @@ interface Submitted {
   readonly isTest: boolean;
 }
 
-/** Placeholder for a file that is not uploaded yet, used to validate a request. */
-const placeholderInput = 'http://example.com/to-come';
 /** Maximum wait, in seconds, that a service may request between two jobs. */
 const maxWaitSeconds = 600;
 const testModeText = 'venc: test mode: outputs are cut to 5 seconds\n';
@@ -234,7 +232,7 @@ async function createOne(
     }
     const request = await withAddresses(fields, await uploader?.uploadAll(images));
     const address = input === null ? {} : { input: await uploader?.uploadInput(input) };
-    const name = isNamed ? { input_name: toInputName(input.path) } : {};
+    const name = isNamed ? { input_name: inputNameOf(resolve(input.path)) } : {};
     wasSent = true;
     const answer = await send({ ...name, ...request, ...address }, context);
     const { id: reportedId } = normaliseCreated(answer);
@@ -249,14 +247,6 @@ async function createOne(
     await uploader?.cleanUp(mayExist);
     throw signal.aborted ? interruptedError(mayExist) : error;
   }
-}
-
-/** The path of a file as `input_name`: made safe for a terminal, and without its beginning if it is too long. */
-function toInputName(path: string): string {
-  const characters = [...safeText(resolve(path))];
-  return characters.length <= maxInputNameLength
-    ? characters.join('')
-    : `…${characters.slice(1 - maxInputNameLength).join('')}`;
 }
 
 /** Creates a job. One of several waits as long as the service requests, if that cannot create a second job. */

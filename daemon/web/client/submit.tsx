@@ -1,0 +1,229 @@
+/** @jsxImportSource hono/jsx */
+import type { PresetListRecord } from '../../../src/shared/records.js';
+import { placeholderInput } from '../../../src/shared/settings/input-files.js';
+import { safeText } from '../../../src/shared/text/safe-text.js';
+import { type SubmitData, type Upload, Uploads, type UploadsState } from '../views/submit.js';
+import { read, root } from './call.js';
+import { type ChosenFiles, filesOfDrop, filesOfField } from './dropped-files.js';
+import { mount } from './mount.js';
+import { Rates } from './rates.js';
+import { SavedUploads } from './saved-uploads.js';
+import { requestOfForm } from './submit-request.js';
+import { createJob, RejectedError, UploadQueue } from './upload-queue.js';
+
+/** The list is drawn at most this often, in milliseconds. */
+const drawMs = 250;
+/** Names of files that a note lists. */
+const maxListed = 5;
+
+/** What is wrong with the form, or the job that it has created from a URL. */
+interface Outcome {
+  readonly errors: readonly string[];
+  readonly jobId: number | null;
+}
+
+/** Shows the form for new jobs. */
+export function showSubmit({ account }: SubmitData): void {
+  const form = document.querySelector<HTMLFormElement>('#submit');
+  if (form !== null) new SubmitPage(form, account).start();
+}
+
+class SubmitPage {
+  readonly #form: HTMLFormElement;
+  readonly #saved: SavedUploads;
+  readonly #queue: UploadQueue;
+  readonly #rates = new Rates();
+  #isDrawing = false;
+  #isSubmitting = false;
+  #drawUploads: (state: UploadsState) => void = () => {};
+  #drawErrors: (state: Outcome) => void = () => {};
+  #drawFound: (state: { readonly notes: readonly string[] }) => void = () => {};
+
+  constructor(form: HTMLFormElement, account: string) {
+    this.#form = form;
+    this.#saved = new SavedUploads(account);
+    this.#queue = new UploadQueue(this.#saved, () => this.#schedule());
+  }
+
+  start(): void {
+    const actions = {
+      remove: (upload: Upload) => {
+        this.#queue.remove(upload);
+        this.#focusList();
+      },
+      retry: (upload: Upload) => {
+        this.#queue.retry(upload);
+        this.#focusList();
+      },
+      cancelAll: () => {
+        this.#queue.cancelAll();
+        this.#focusList();
+      },
+      clear: () => {
+        this.#queue.clear();
+        this.#focusList();
+      },
+    };
+    this.#drawUploads = mount<UploadsState>(
+      elementOf('#uploads'),
+      (state) => <Uploads {...state} root={root} actions={actions} />,
+      { uploads: [], bytesPerSecond: null },
+    );
+    this.#drawErrors = mount<Outcome>(elementOf('#errors'), OutcomeView, { errors: [], jobId: null });
+    this.#drawFound = mount<{ readonly notes: readonly string[] }>(elementOf('#found'), Notes, {
+      notes: this.#unfinishedNotes(),
+    });
+    this.#form.hidden = false;
+    this.#form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      void this.#submit();
+    });
+    for (const id of ['#files', '#folder']) {
+      const field = elementOf<HTMLInputElement>(id);
+      field.addEventListener('change', () => {
+        this.#add(filesOfField(field));
+        // The same files can be chosen again.
+        field.value = '';
+      });
+    }
+    this.#acceptDrops();
+    addEventListener('beforeunload', (event) => {
+      if (this.#queue.isUnderWay()) event.preventDefault();
+    });
+  }
+
+  #acceptDrops(): void {
+    const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') === true;
+    const mark = (isOver: boolean) => document.body.classList.toggle('is-dropping', isOver);
+    document.addEventListener('dragover', (event) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      mark(true);
+    });
+    document.addEventListener('dragleave', ({ relatedTarget }) => {
+      if (relatedTarget === null) mark(false);
+    });
+    document.addEventListener('drop', (event) => {
+      mark(false);
+      if (!hasFiles(event) || event.dataTransfer === null) return;
+      event.preventDefault();
+      void filesOfDrop(event.dataTransfer).then((chosen) => this.#add(chosen));
+    });
+  }
+
+  #add({ files, notes }: ChosenFiles): void {
+    const repeated = this.#queue.add(files);
+    const added = files.length - repeated;
+    this.#drawFound({
+      notes: [
+        `Added ${added} ${added === 1 ? 'file' : 'files'}.`,
+        ...(repeated === 0 ? [] : [`${repeated} ${repeated === 1 ? 'is' : 'are'} in the list already.`]),
+        ...notes,
+        ...(added === 0 ? [] : ['Submit begins their upload.']),
+      ],
+    });
+  }
+
+  /** What to do about uploads that a reload has stopped. */
+  #unfinishedNotes(): readonly string[] {
+    const paths = this.#saved.paths();
+    if (paths.length === 0) return [];
+    const named = paths.slice(0, maxListed).map((path) => safeText(path));
+    const rest = paths.length > maxListed ? ` and ${paths.length - maxListed} others` : '';
+    return [`Not complete: ${named.join(', ')}${rest}. Choose the same files again to continue.`];
+  }
+
+  async #submit(): Promise<void> {
+    if (this.#isSubmitting) return;
+    this.#isSubmitting = true;
+    try {
+      this.#show(await this.#attempt());
+    } catch {
+      this.#show({ errors: ['The daemon does not answer. Try again.'], jobId: null });
+    } finally {
+      this.#isSubmitting = false;
+    }
+  }
+
+  /** Checks the form, creates the job of the URL, and starts the uploads. Resolves to what is wrong, or to the job. */
+  async #attempt(): Promise<Outcome> {
+    const url = elementOf<HTMLInputElement>('#url');
+    const input = url.value.trim();
+    if (input === '' && this.#queue.readyCount() === 0)
+      return { errors: ['Choose a file, drop one onto this page, or give a URL.'], jobId: null };
+    const built = await requestOfForm(
+      {
+        preset: elementOf<HTMLSelectElement>('#preset').value,
+        hasLadder: elementOf<HTMLInputElement>('#ladder').checked,
+        more: elementOf<HTMLTextAreaElement>('#settings').value,
+      },
+      async () => (await read<PresetListRecord>('presets')).presets,
+    );
+    if ('errors' in built) return { errors: built.errors, jobId: null };
+    const { request } = built;
+    try {
+      // A request that is not valid is rejected before its files are uploaded.
+      await createJob({ ...request, input: placeholderInput, mock: true }, new AbortController().signal);
+      const jobId =
+        input === '' ? null : await createJob({ ...request, input }, new AbortController().signal);
+      if (jobId !== null) url.value = '';
+      this.#queue.start(request);
+      return { errors: [], jobId };
+    } catch (error) {
+      if (error instanceof RejectedError) return { errors: error.messages, jobId: null };
+      return { errors: [error instanceof Error ? error.message : String(error)], jobId: null };
+    }
+  }
+
+  #show(outcome: Outcome): void {
+    this.#drawErrors(outcome);
+    if (outcome.errors.length > 0) elementOf('#errors').scrollIntoView({ block: 'nearest' });
+    else this.#drawFound({ notes: [] });
+  }
+
+  #focusList(): void {
+    const title = document.querySelector<HTMLElement>('#uploads-title') ?? this.#form.querySelector('button');
+    title?.focus();
+  }
+
+  /** Draws the list soon. */
+  #schedule(): void {
+    if (this.#isDrawing) return;
+    this.#isDrawing = true;
+    setTimeout(() => {
+      this.#isDrawing = false;
+      const uploads = this.#rates.measure(this.#queue.uploads(), Date.now());
+      this.#drawUploads({ uploads, bytesPerSecond: this.#rates.total() });
+    }, drawMs);
+  }
+}
+
+function OutcomeView({ errors, jobId }: Outcome) {
+  if (jobId !== null)
+    return (
+      <p>
+        <a href={`${root}jobs/${jobId}`}>Job {jobId}</a> was created.
+      </p>
+    );
+  if (errors.length === 0) return null;
+  return (
+    <div class="problem">
+      <p>Nothing was submitted:</p>
+      <ul>
+        {errors.map((error) => (
+          <li key={error}>{error}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Notes({ notes }: { readonly notes: readonly string[] }) {
+  return notes.length === 0 ? null : <p>{notes.join(' ')}</p>;
+}
+
+function elementOf<Kind extends HTMLElement = HTMLElement>(selector: string): Kind {
+  const found = document.querySelector<Kind>(selector);
+  if (found === null) throw new Error(`The document has no ${selector}.`);
+  return found;
+}
