@@ -1,4 +1,4 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
 import { suite } from 'uvu';
@@ -12,6 +12,7 @@ import { startRelay } from '../helpers/relay.js';
 import { findProgram, skipSuite } from '../helpers/servers/find-program.js';
 import { tempFolder } from '../helpers/temp.js';
 import { pollUntil, waitUntil } from '../helpers/wait-until.js';
+import { assertAccessible, assertFits, openPage } from './page-browser.js';
 import { startBrowser } from './play.js';
 
 interface Context {
@@ -39,15 +40,9 @@ else {
   });
   test.before.each(async (context) => {
     const { browser, daemon } = context;
-    context.session = await browser.newContext();
-    context.page = await context.session.newPage();
-    context.problems = [];
-    context.page.on('pageerror', (error) => context.problems.push(error.message));
-    context.page.on('console', (message) => {
-      if (/Content Security Policy/.test(message.text())) context.problems.push(message.text());
-    });
-    await signIn(context.page, daemon, daemon.key);
-    await context.page.goto(`${daemon.url}/ui/submit`);
+    const { page, problems } = await openPage(browser, daemon.url, daemon.key);
+    Object.assign(context, { page, problems, session: page.context() });
+    await page.goto(`${daemon.url}/ui/submit`);
   });
   test.after.each(async ({ session, problems }) => {
     await session.close();
@@ -63,8 +58,8 @@ else {
     const odd = 'we"ird\nna\u202eme<b>.mp4';
     await mkdir(join(folder, 'season'), { recursive: true });
     const film = await media('silent.mp4');
-    await copy(film, join(folder, 'film.mp4'));
-    await copy(film, join(folder, 'season', odd));
+    await copyFile(film, join(folder, 'film.mp4'));
+    await copyFile(film, join(folder, 'season', odd));
     await writeFile(join(folder, 'empty.mov'), '');
     await writeFile(join(folder, 'notes.txt'), 'x');
     await writeFile(join(folder, '.hidden.mp4'), 'x');
@@ -144,6 +139,36 @@ else {
     await waitUntil('it is gone', async () => (await page.locator('.upload').count()) === 0);
   });
 
+  test('a file that does not fit on the disk says so, and the others go on', async ({ page, daemon }) => {
+    const path = join(tempFolder(), 'huge.mp4');
+    await writeFile(path, '');
+    await truncate(path, 8e12);
+    await page.setInputFiles('#files', [path, await media('silent.mp4')]);
+    await page.click('#submit [type=submit]');
+    await page.waitForSelector('.upload :text("There is no space left on the disk of the daemon.")');
+    assert.is((await jobOfRow(page, daemon, 'silent.mp4')).state, 'finished');
+    await page.click('[aria-label="Cancel huge.mp4"]');
+    await waitUntil('it is gone', async () => (await page.locator('.upload').count()) === 1);
+  });
+
+  test('an ended session keeps the files, and the upload goes on after another sign-in', async ({
+    page,
+    daemon,
+    session,
+  }) => {
+    await page.setInputFiles('#files', await media('silent.mp4'));
+    await session.clearCookies();
+    await page.click('#submit [type=submit]');
+    await page.waitForSelector('[role=alert] :text("The session has ended.")');
+    const other = await session.newPage();
+    await other.goto(`${daemon.url}/ui/`);
+    await other.fill('#key', daemon.key);
+    await other.click('form.sign-in button');
+    await other.waitForSelector('nav');
+    await page.click('#submit [type=submit]');
+    assert.is((await jobOfRow(page, daemon, 'silent.mp4')).state, 'finished');
+  });
+
   test('what is wrong with the settings is shown before anything is uploaded', async ({ page }) => {
     const uploads: string[] = [];
     page.on('request', (request) => {
@@ -208,22 +233,23 @@ else {
       [key, 'A viewer key cannot submit jobs: sign in with a full key.', {}],
       [daemon.key, 'Without it, submit with the command venc submit film.mov.', { javaScriptEnabled: false }],
     ] as const) {
-      const session = await browser.newContext(options);
-      const page = await session.newPage();
-      await signIn(page, daemon, given);
+      const { page } = await openPage(browser, daemon.url, given, options);
       await page.goto(`${daemon.url}/ui/submit`);
       assert.match(await page.innerText('main'), sentence);
       assert.is(await page.locator('#submit').isVisible(), false);
-      await session.close();
+      await page.context().close();
     }
   });
 
-  test('everything fits a narrow window', async ({ page }) => {
+  test('everything fits a narrow window, and is named for screen readers', async ({ page }) => {
     await page.setViewportSize({ width: 360, height: 700 });
     await page.setInputFiles('#files', [await media('silent.mp4'), await media('long.mp4')]);
     await page.click('text="More settings"');
     await page.waitForSelector('.upload');
-    assert.is(await page.evaluate('document.documentElement.scrollWidth'), 360);
+    await page.click('#submit [type=submit]');
+    await page.waitForSelector('.upload a');
+    await assertFits(page, 'the form');
+    await assertAccessible(page, 'the form');
     const clipped = await page.evaluate(
       '[...document.querySelectorAll("main *")].filter((one) => one.getBoundingClientRect().right > 360).length',
     );
@@ -231,19 +257,6 @@ else {
   });
 
   test.run();
-}
-
-async function copy(from: string, to: string): Promise<void> {
-  const { copyFile } = await import('node:fs/promises');
-  await copyFile(from, `${to}.part`);
-  await rename(`${to}.part`, to);
-}
-
-async function signIn(page: Page, { url }: TestDaemon, key: string): Promise<void> {
-  await page.goto(`${url}/ui/`);
-  await page.fill('#key', key);
-  await page.click('form.sign-in button');
-  await page.waitForSelector('nav');
 }
 
 /** Drops files and folders of this machine onto the document. */

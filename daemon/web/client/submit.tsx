@@ -3,16 +3,20 @@ import type { PresetListRecord } from '../../../src/shared/records.js';
 import { placeholderInput } from '../../../src/shared/settings/input-files.js';
 import { safeText } from '../../../src/shared/text/safe-text.js';
 import { type SubmitData, type Upload, Uploads, type UploadsState } from '../views/submit.js';
-import { read, root } from './call.js';
+import { root } from './call.js';
 import { type ChosenFiles, filesOfDrop, filesOfField } from './dropped-files.js';
 import { mount } from './mount.js';
 import { Rates } from './rates.js';
 import { SavedUploads } from './saved-uploads.js';
 import { requestOfForm } from './submit-request.js';
+import { ask } from './transfer.js';
+import { UploadError } from './upload-file.js';
 import { createJob, RejectedError, UploadQueue } from './upload-queue.js';
 
 /** The list is drawn at most this often, in milliseconds. */
 const drawMs = 250;
+/** Requests for the job of a URL: one whose answer was lost is sent again. */
+const attemptsOfUrl = 3;
 /** Names of files that a note lists. */
 const maxListed = 5;
 
@@ -151,27 +155,28 @@ class SubmitPage {
     const input = url.value.trim();
     if (input === '' && this.#queue.readyCount() === 0)
       return { errors: ['Choose a file, drop one onto this page, or give a URL.'], jobId: null };
-    const built = await requestOfForm(
-      {
-        preset: elementOf<HTMLSelectElement>('#preset').value,
-        hasLadder: elementOf<HTMLInputElement>('#ladder').checked,
-        more: elementOf<HTMLTextAreaElement>('#settings').value,
-      },
-      async () => (await read<PresetListRecord>('presets')).presets,
-    );
-    if ('errors' in built) return { errors: built.errors, jobId: null };
-    const { request } = built;
     try {
+      const built = await requestOfForm(
+        {
+          preset: elementOf<HTMLSelectElement>('#preset').value,
+          hasLadder: elementOf<HTMLInputElement>('#ladder').checked,
+          more: elementOf<HTMLTextAreaElement>('#settings').value,
+        },
+        readPresets,
+      );
+      if ('errors' in built) return { errors: built.errors, jobId: null };
+      const { request } = built;
+      const { signal } = new AbortController();
       // A request that is not valid is rejected before its files are uploaded.
-      await createJob({ ...request, input: placeholderInput, mock: true }, new AbortController().signal);
-      const jobId =
-        input === '' ? null : await createJob({ ...request, input }, new AbortController().signal);
+      await createJob({ ...request, input: placeholderInput, mock: true }, signal, 1);
+      const jobId = input === '' ? null : await createJob({ ...request, input }, signal, attemptsOfUrl);
       if (jobId !== null) url.value = '';
       this.#queue.start(request);
       return { errors: [], jobId };
     } catch (error) {
       if (error instanceof RejectedError) return { errors: error.messages, jobId: null };
-      return { errors: [error instanceof Error ? error.message : String(error)], jobId: null };
+      if (error instanceof UploadError) return { errors: [error.message], jobId: null };
+      throw error;
     }
   }
 
@@ -220,6 +225,13 @@ function OutcomeView({ errors, jobId }: Outcome) {
 
 function Notes({ notes }: { readonly notes: readonly string[] }) {
   return notes.length === 0 ? null : <p>{notes.join(' ')}</p>;
+}
+
+/** The presets of the account, read without loading the document again. */
+async function readPresets(): Promise<PresetListRecord['presets']> {
+  const { status, body, messages } = await ask({ method: 'GET', path: 'presets' });
+  if (status !== 200) throw new RejectedError(messages);
+  return (body as PresetListRecord).presets;
 }
 
 function elementOf<Kind extends HTMLElement = HTMLElement>(selector: string): Kind {

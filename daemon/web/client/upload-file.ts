@@ -37,6 +37,11 @@ const storingMs = 500;
 /** The waits after failures, in milliseconds. */
 const [firstWaitMs, maxWaitMs] = [1000, 15_000];
 
+/** A daemon that asks for such a wait cannot take the file now: its disk is full, for example. */
+const lastingSeconds = 20;
+/** How often it is asked again before others have their turn. */
+const maxLasting = 20;
+
 /** Uploads a file in parts, and continues behind the last byte that the daemon has. */
 export class FileUpload {
   readonly #file: File;
@@ -109,14 +114,15 @@ export class FileUpload {
     if (status === 413 && this.#partBytes > minPartBytes) return;
     if (status === 409 && failures < 10) return sleep(firstWaitMs, this.#signal);
     if ((status === 429 || status === 503) && retryAfterSeconds !== null) {
+      const advice = /no space/.test(message) ? ' Free space there, or cancel this upload.' : '';
+      if (retryAfterSeconds >= lastingSeconds && failures > maxLasting)
+        throw new UploadError(`${message} Correct that on its machine, and then try again.`, true);
       this.#options.report({
         sentBytes: null,
-        message: `${message} Trying again in ${retryAfterSeconds} s.`,
+        message: `${message}${advice} Trying again in ${retryAfterSeconds} s.`,
       });
       return sleep(retryAfterSeconds * 1000, this.#signal);
     }
-    if (status === 503)
-      throw new UploadError(`${message} Free space there, or wait until other jobs have ended.`, true);
     if (status >= 500) {
       this.#options.report({ sentBytes: null, message: `${message} Trying again.` });
       return sleep(waitMs(failures), this.#signal);

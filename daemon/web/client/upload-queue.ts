@@ -9,8 +9,8 @@ import { cancelUpload, FileUpload, nameProblem, sleep, UploadError } from './upl
 
 /** Files that are uploaded at the same time. */
 const maxSending = 2;
-/** Requests for a job without an answer before it is given up. */
-const maxAttempts = 10;
+/** Requests for the job of an uploaded file before it is given up. */
+const attemptsOfUpload = 10;
 const retryMs = 2000;
 
 /** A job was rejected, for the reasons that the daemon gave. */
@@ -192,7 +192,11 @@ function failureOf(error: unknown): Partial<Upload> {
  * Creates a job, and resolves to its id. It is created once, also if the answer is lost. Rejects with `RejectedError` for
  * a request that is not valid, and with `UploadError` otherwise.
  */
-export async function createJob(request: RequestFields, signal: AbortSignal): Promise<number> {
+export async function createJob(
+  request: RequestFields,
+  signal: AbortSignal,
+  maxAttempts = attemptsOfUpload,
+): Promise<number> {
   const idempotencyKey = newToken();
   for (let failures = 1; ; failures += 1) {
     try {
