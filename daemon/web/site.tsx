@@ -19,6 +19,7 @@ import { type Assets, loadAssets } from './assets.js';
 import { compareDocument, compareFrame } from './documents/compare.js';
 import type { DocumentRequest, PageDocument } from './documents/document.js';
 import { jobDocument } from './documents/job.js';
+import { ladderOfForm } from './documents/ladder.js';
 import { machineDocument, readMachine } from './documents/machine.js';
 import { queueDocument } from './documents/queue.js';
 import { createPageKey, readSettings, revokePageKey, settingsDocument } from './documents/settings.js';
@@ -68,6 +69,7 @@ const states: Readonly<Record<string, (request: DocumentRequest) => Promise<obje
 const changes = [
   { method: 'POST', path: 'keys', status: 201, change: createPageKey },
   { method: 'DELETE', path: 'keys/:id', status: 200, change: revokePageKey },
+  { method: 'POST', path: 'ladder', status: 200, change: ladderOfForm },
 ] as const;
 
 /** Loads what the page needs, and creates it. Throws `UsageError` for options that cannot be used. */

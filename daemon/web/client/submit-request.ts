@@ -1,10 +1,7 @@
-import { isVencError } from '../../../src/shared/errors.js';
-import type { PresetListRecord } from '../../../src/shared/records.js';
-import { defaultHeights, ladderOutputs } from '../../../src/shared/settings/ladder-outputs.js';
-import { outputListOf, resolvePresets } from '../../../src/shared/settings/presets.js';
 import type { RequestFields } from '../../../src/shared/settings/setting.js';
 import { parseJsonSyntax } from '../../../src/shared/text/json-syntax.js';
 import { isObject } from '../../../src/shared/util/is-object.js';
+import { ask } from './transfer.js';
 
 /** What the form asks for. */
 interface FormSettings {
@@ -22,11 +19,8 @@ export type FormRequest = { readonly request: RequestFields } | { readonly error
 /** Fields of a request that the form sets itself. */
 const ownFields = ['input', 'mock', 'api_key'];
 
-/** The request that the form asks for. `presets` reads the presets of the account, whose settings a ladder needs. */
-export async function requestOfForm(
-  { preset, hasLadder, more }: FormSettings,
-  presets: () => Promise<PresetListRecord['presets']>,
-): Promise<FormRequest> {
+/** The request that the form asks for. */
+export async function requestOfForm({ preset, hasLadder, more }: FormSettings): Promise<FormRequest> {
   const parsed = more.trim() === '' ? { value: {} } : parseJsonSyntax(more);
   if (!('value' in parsed)) {
     const place = parsed.position === null ? '' : ` at ${parsed.position}`;
@@ -38,32 +32,14 @@ export async function requestOfForm(
   const own = ownFields.find((name) => name in value);
   if (own !== undefined) return { errors: [`More settings must not have ${own}: leave it out.`] };
   const request = { ...(preset === '' ? {} : { preset }), ...value };
-  return hasLadder ? withLadder(request, await presets()) : { request };
+  return hasLadder ? withLadder(request) : { request };
 }
 
-/** A request with the outputs of a ladder in place of its one output, as `venc submit --hls` makes them. */
-function withLadder(request: RequestFields, presets: PresetListRecord['presets']): FormRequest {
-  const { preset, ...others } = request;
-  const isShippedLadder = presets.some(
-    ({ name, source }) => name === preset && name === 'hls' && source === 'shipped',
-  );
-  const resolved = resolvePresets(isShippedLadder ? others : request, {
-    find: (wanted) => presets.find(({ name }) => name === wanted)?.settings ?? null,
-    names: presets.map(({ name }) => name),
+/** The request with the outputs of a ladder, which the daemon makes. */
+async function withLadder(request: RequestFields): Promise<FormRequest> {
+  const { status, body, messages } = await ask({
+    ...{ method: 'POST', path: 'ladder', body: JSON.stringify(request) },
+    headers: { 'Content-Type': 'application/json' },
   });
-  if (resolved.validationErrors.length > 0) return { errors: resolved.validationErrors };
-  const { output, outputs, ...job } = isObject(resolved.body) ? resolved.body : {};
-  const [settings = {}, ...more] = outputListOf({ output, outputs });
-  if (more.length > 0 || !isObject(settings))
-    return { errors: ['The ladder makes the outputs: give one output with the settings of all renditions.'] };
-  try {
-    const made = ladderOutputs(settings, {
-      ...{ kind: 'cmaf', heights: defaultHeights, baseUrl: null, flags: 'the ladder of renditions' },
-      termOf: (name) => name,
-    });
-    return { request: { ...job, outputs: made } };
-  } catch (error) {
-    if (!isVencError(error, 'UsageError')) throw error;
-    return { errors: [error.message] };
-  }
+  return status === 200 && isObject(body) ? { request: body } : { errors: messages };
 }

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { PresetListRecord } from '../../../src/shared/records.js';
 import { placeholderInput } from '../../../src/shared/settings/input-files.js';
 import { safeText } from '../../../src/shared/text/safe-text.js';
 import { type SubmitData, type Upload, Uploads, type UploadsState } from '../views/submit.js';
@@ -9,7 +8,6 @@ import { mount } from './mount.js';
 import { Rates } from './rates.js';
 import { SavedUploads } from './saved-uploads.js';
 import { requestOfForm } from './submit-request.js';
-import { ask } from './transfer.js';
 import { UploadError } from './upload-file.js';
 import { createJob, RejectedError, UploadQueue } from './upload-queue.js';
 
@@ -156,14 +154,11 @@ class SubmitPage {
     if (input === '' && this.#queue.readyCount() === 0)
       return { errors: ['Choose a file, drop one onto this page, or give a URL.'], jobId: null };
     try {
-      const built = await requestOfForm(
-        {
-          preset: elementOf<HTMLSelectElement>('#preset').value,
-          hasLadder: elementOf<HTMLInputElement>('#ladder').checked,
-          more: elementOf<HTMLTextAreaElement>('#settings').value,
-        },
-        readPresets,
-      );
+      const built = await requestOfForm({
+        preset: elementOf<HTMLSelectElement>('#preset').value,
+        hasLadder: elementOf<HTMLInputElement>('#ladder').checked,
+        more: elementOf<HTMLTextAreaElement>('#settings').value,
+      });
       if ('errors' in built) return { errors: built.errors, jobId: null };
       const { request } = built;
       const { signal } = new AbortController();
@@ -225,13 +220,6 @@ function OutcomeView({ errors, jobId }: Outcome) {
 
 function Notes({ notes }: { readonly notes: readonly string[] }) {
   return notes.length === 0 ? null : <p>{notes.join(' ')}</p>;
-}
-
-/** The presets of the account, read without loading the document again. */
-async function readPresets(): Promise<PresetListRecord['presets']> {
-  const { status, body, messages } = await ask({ method: 'GET', path: 'presets' });
-  if (status !== 200) throw new RejectedError(messages);
-  return (body as PresetListRecord).presets;
 }
 
 function elementOf<Kind extends HTMLElement = HTMLElement>(selector: string): Kind {
