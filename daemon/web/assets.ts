@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 
 /** A file that documents load. */
 interface Asset {
@@ -16,6 +16,7 @@ export interface Assets {
   find(name: string): Asset | undefined;
 }
 
+const scriptType = 'text/javascript; charset=utf-8';
 const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#1d5fbf"/><path d="M6 4.5v7l6-3.5z" fill="#fff"/></svg>`;
 
 /** Reads the files that the build has put next to this one. */
@@ -28,8 +29,12 @@ export async function loadAssets(): Promise<Assets> {
     found.set(name, { bytes, type });
     return `assets/${name}`;
   };
-  const script = await add('page.js', 'text/javascript; charset=utf-8');
+  const script = await add('page.js', scriptType);
+  // The names of its parts have hashes already.
+  for (const name of await readdir(new URL('.', import.meta.url)))
+    if (/^page-\w+\.js$/.test(name))
+      found.set(name, { bytes: await readFile(new URL(name, import.meta.url)), type: scriptType });
   const style = await add('page.css', 'text/css; charset=utf-8');
-  const player = await add('hls.js', 'text/javascript; charset=utf-8');
+  const player = await add('hls.js', scriptType);
   return { script, style, player, find: (name) => found.get(name) };
 }

@@ -15,7 +15,7 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { relative, resolve } from 'node:path';
+import { basename, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { checkReferences, collectNamedFiles, destinationsOfNamedFiles } from './file-references.mjs';
@@ -49,9 +49,6 @@ const screenModules = new Set();
 const daemonModules = new Set();
 /** Files that bundled modules reference by URL: base name to source. */
 const namedFiles = new Map();
-
-/** What the page of the daemon loads in a browser. */
-const pageFiles = ['page.js', 'page.css', 'hls.js'];
 
 const common = {
   absWorkingDir: root,
@@ -111,7 +108,8 @@ const named = await Promise.all(
     build({ ...modules, entryPoints: [source], outfile: destination }),
   ),
 );
-for (const name of pageFiles) copyFileSync(`${root}dist/daemon/web/${name}`, `${shipped}/${name}`);
+const pageFiles = page.flatMap(({ metafile }) => Object.keys(metafile.outputs));
+for (const file of pageFiles) copyFileSync(root + file, `${shipped}/${basename(file)}`);
 const bundled = bundledPackages(root, [main, daemon, lazy, ...named, ...page]);
 writeFileSync(`${shipped}/LICENSES`, licencesOf(root, bundled));
 const sbom = sbomOf(root, bundled);
@@ -142,6 +140,9 @@ async function buildPage() {
     entryPoints: { page: 'daemon/web/client/main.tsx' },
     outdir,
     format: 'esm',
+    // What only some views need is in files of their own.
+    splitting: true,
+    chunkNames: 'page-[hash]',
     alias: { 'hono/jsx/jsx-runtime': 'hono/jsx/dom/jsx-runtime' },
   });
   const style = await build({ ...browser, entryPoints: { page: 'daemon/web/page.css' }, outdir });

@@ -11,6 +11,9 @@ import { follow } from './stream.js';
 /** Lines of the log that stay in the document. */
 const maxLines = 5000;
 
+/** Time after which most endpoints have answered a notification, in milliseconds. */
+const answerMs = 2000;
+
 /** Shows a job as it goes on, its log, and its buttons. */
 export function showJob(initial: JobState): void {
   const container = document.querySelector<HTMLElement>('#job');
@@ -29,6 +32,8 @@ export function showJob(initial: JobState): void {
     state = { ...state, job, progress: isFinal(job.state) ? null : state.progress };
     draw();
   };
+  /** Loads the answers to notifications, which come without an event. */
+  const loadLater = () => setTimeout(() => void attempt(load), answerMs);
   const act = (action: JobAction) => {
     const needsQuestion = action === 'remove' || action === 'cancel';
     if (needsQuestion && !confirm(`${jobActions[action]} job ${id}?`)) return;
@@ -39,6 +44,7 @@ export function showJob(initial: JobState): void {
       } else {
         await send('PUT', `jobs/${id}/${action}`);
         await load();
+        if (action === 'notify') loadLater();
       }
     });
   };
@@ -60,6 +66,7 @@ export function showJob(initial: JobState): void {
     if (next !== known) {
       known = next;
       void attempt(load);
+      if (isFinal(progress.state)) loadLater();
     } else draw();
   });
 }

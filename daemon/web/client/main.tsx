@@ -2,18 +2,17 @@ import { showCompare } from './compare.js';
 import { showJob } from './job.js';
 import { showMachine } from './machine.js';
 import { showQueue } from './queue.js';
-import { showSettings } from './settings.js';
-import { showSubmit } from './submit.js';
-
-const views = {
-  queue: showQueue,
-  submit: showSubmit,
-  job: showJob,
-  compare: showCompare,
-  machine: showMachine,
-  settings: showSettings,
-} as const;
 
 const data = JSON.parse(document.querySelector('#data')?.textContent ?? '{}');
-const name = document.body.dataset.view as keyof typeof views;
-views[name]?.(data);
+
+/** The views by their names. The forms bring the tables of settings along, which the others do not need. */
+const views: Readonly<Record<string, () => void | Promise<void>>> = {
+  queue: () => showQueue(data),
+  submit: async () => (await import('./submit.js')).showSubmit(data),
+  job: () => showJob(data),
+  compare: () => showCompare(data),
+  machine: () => showMachine(data),
+  settings: async () => (await import('./settings.js')).showSettings(data),
+};
+
+void views[document.body.dataset.view ?? '']?.();

@@ -38,6 +38,7 @@ export async function readMachine({ appContext, holder }: DocumentRequest): Prom
     workers: account.id === defaultAccountId ? listWorkers(appContext, account).workers : null,
     facts: [
       ['version', `venc ${productVersion}`],
+      ['ffmpeg', ffmpegText(appContext)],
       ['slots', maxEncodes === 0 ? 'none: only workers encode' : String(maxEncodes)],
       ['jobs that run', String(appContext.queue.running().length)],
       ...disk.map((text) => ['disk', text] as const),
@@ -45,4 +46,11 @@ export async function readMachine({ appContext, holder }: DocumentRequest): Prom
     ],
     now: now.getTime(),
   };
+}
+
+/** The encoder of this machine. */
+function ffmpegText({ ffmpeg }: DocumentRequest['appContext']): string {
+  if (ffmpeg === null) return 'none: only workers encode';
+  const { version, path } = ffmpeg.ffmpeg;
+  return `${version} (${path})`;
 }

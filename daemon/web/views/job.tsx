@@ -32,15 +32,24 @@ export const jobActions = {
   pause: 'Pause',
   resume: 'Resume',
   resubmit: 'Resubmit',
+  notify: 'Send notifications again',
   remove: 'Remove',
 } as const;
 /** One of `jobActions`. */
 export type JobAction = keyof typeof jobActions;
 
 /** The actions that a job allows in its state. */
-export function actionsFor({ state, paused }: Pick<JobRecord, 'state' | 'paused'>): readonly JobAction[] {
+export function actionsFor({
+  state,
+  paused,
+  notification_attempts: attempts = [],
+}: JobRecord): readonly JobAction[] {
   if (!isFinal(state)) return [paused === true ? 'resume' : 'pause', 'cancel'];
-  return state === 'finished' ? ['remove'] : ['resubmit', 'remove'];
+  return [
+    ...(state === 'finished' ? [] : (['resubmit'] as const)),
+    ...(attempts.length === 0 ? [] : (['notify'] as const)),
+    'remove',
+  ];
 }
 
 /** Plays a file for the button of an event. */

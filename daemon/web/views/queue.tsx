@@ -139,15 +139,18 @@ export function QueueHead({ root, filter, isOwner, counts, queue, total, searche
         <label>
           Text <input type="search" name="q" value={q} maxlength={200} />
         </label>
-        <label>
-          Label <input type="search" name="label" value={label} maxlength={200} />
-        </label>
-        {isOwner ? (
-          <label>
-            Account <input type="search" name="account" value={account} placeholder="own; * for all" />
-          </label>
-        ) : null}
         <button type="submit">Search</button>
+        <details open={label !== '' || account !== ''}>
+          <summary>{isOwner ? 'Label and account' : 'Label'}</summary>
+          <label>
+            Label <input type="search" name="label" value={label} maxlength={200} />
+          </label>
+          {isOwner ? (
+            <label>
+              Account <input type="search" name="account" value={account} placeholder="own; * for all" />
+            </label>
+          ) : null}
+        </details>
       </form>
       <p class="count">
         {countText(total, filter)}
