@@ -62,7 +62,9 @@ test('keys, accounts, credentials and uploads are restored, readable by their ow
     const names = await listRecursively(folder);
     const kept = names.filter(
       (name) =>
-        !/^(daemon\.json|uploads\/\.unfinished|scratch|worker-files|leftovers|jobs\/index)/.test(name),
+        !/^(daemon\.json|uploads\/\.unfinished|scratch|worker-files|leftovers|jobs\/index|jobs\/changes\.json)/.test(
+          name,
+        ),
     );
     const facts = kept.map(async (name) => {
       const found = await stat(join(folder, name));

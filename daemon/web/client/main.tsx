@@ -5,7 +5,7 @@ import { showQueue } from './queue.js';
 
 const data = JSON.parse(document.querySelector('#data')?.textContent ?? '{}');
 
-/** The views by their names. The forms bring the tables of settings along, which the others do not need. */
+/** The views by their names. Those with forms need the tables of settings, and are loaded by themselves. */
 const views: Readonly<Record<string, () => void | Promise<void>>> = {
   queue: () => showQueue(data),
   submit: async () => (await import('./submit.js')).showSubmit(data),

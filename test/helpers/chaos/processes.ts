@@ -30,6 +30,13 @@ export function processesOf(folder: string): readonly ProcessInfo[] {
 export function encoderStates(folder: string): string {
   return processesOf(folder)
     .filter(({ command }) => / -progress /.test(command))
-    .map(({ pid }) => /^State:\s+(\w)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+    .map(({ pid }) => {
+      try {
+        return /^State:\s+(\w)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '';
+      } catch {
+        // It ended meanwhile.
+        return '';
+      }
+    })
     .join('');
 }
