@@ -28,7 +28,7 @@ export const budget: Budget = {
   'daemon/tracing': { lines: 300, files: 2 },
   'daemon/transfer': { lines: 1710, files: 15 },
   'daemon/transports': { lines: 8860, files: 54 },
-  'daemon/web': { lines: 4810, files: 38 },
+  'daemon/web': { lines: 4810, files: 39 },
   'daemon/webhooks': { lines: 790, files: 5 },
   'daemon/worker': { lines: 1740, files: 8 },
   'src/cli': { lines: 14620, files: 102 },
