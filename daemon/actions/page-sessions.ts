@@ -9,7 +9,7 @@ const dayMs = 86_400 * secondMs;
 export const sessionLimits = { idleMs: 7 * dayMs, maxMs: 30 * dayMs, linkMs: 60 * secondMs } as const;
 /** How exact the time of the last use is, in milliseconds. */
 const useStepMs = 3600 * secondMs;
-/** The sessions of an account that are kept; the oldest end first. */
+/** The sessions and links of a key that are kept; the oldest end first. */
 const maxSessions = 100;
 
 /** The dependencies of `PageSessions`. */
@@ -109,7 +109,11 @@ export class PageSessions {
   async #add(holder: KeyHolder, session: Pick<StoredSession, 'hash' | 'isLink'>): Promise<void> {
     const now = this.#context.now().toISOString();
     const added = { ...session, keyId: holder.keyId, createdAt: now, usedAt: now };
-    await this.#change(holder.account.id, (sessions) => [...sessions, added].slice(-maxSessions));
+    await this.#change(holder.account.id, (sessions) => {
+      const ofKey = sessions.filter(({ keyId }) => keyId === holder.keyId);
+      const kept = new Set(ofKey.slice(1 - maxSessions));
+      return [...sessions.filter((one) => one.keyId !== holder.keyId || kept.has(one)), added];
+    });
   }
 
   /** Changes the sessions of an account, and drops those that are over. */

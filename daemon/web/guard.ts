@@ -17,7 +17,7 @@ export class PageGuard {
     this.#proxies = networksOf(options.trustedProxies);
     this.#publicUrl = options.publicUrl === null ? null : new URL(options.publicUrl);
     const names = [options.host, ...options.hosts, this.#publicUrl?.hostname ?? ''];
-    this.#names = new Set(names.map((name) => name.toLowerCase()).filter((name) => name !== ''));
+    this.#names = new Set(names.map(hostNameOf).filter((name) => name !== ''));
   }
 
   /**

@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { compress } from 'hono/compress';
 import { getCookie, setCookie } from 'hono/cookie';
 import type { Child } from 'hono/jsx';
 import { isVencError, VencError } from '../../src/shared/errors.js';
@@ -15,6 +16,7 @@ import { pageApiHeaders } from '../http/cors.js';
 import { createRateLimit } from '../http/rate-limit.js';
 import type { Bindings, Visitor } from '../http/request-context.js';
 import { pagePathOf, pathnameOf } from '../http/request-path.js';
+import { addressOf, formField, isAddress, rootOf, tooLarge } from './addresses.js';
 import { type Assets, loadAssets } from './assets.js';
 import { compareDocument, compareFrame } from './documents/compare.js';
 import type { DocumentRequest, PageDocument } from './documents/document.js';
@@ -27,7 +29,7 @@ import { submitDocument } from './documents/submit.js';
 import { PageGuard } from './guard.js';
 import type { PageOptions } from './page-options.js';
 import { type Frame, Layout } from './views/layout.js';
-import { OpenLink, Problem, SignIn } from './views/sign-in.js';
+import { Continue, OpenLink, Problem, SignIn } from './views/sign-in.js';
 
 interface Env {
   Bindings: Bindings & { readonly callApi: CallApi };
@@ -120,11 +122,12 @@ class Site {
       for (const [name, value] of Object.entries(pageHeaders))
         if (!c.res.headers.has(name)) c.res.headers.set(name, value);
     });
+    app.use(compress());
     app.onError((error, c) => this.#problem(c, error));
     app.notFound((c) =>
       this.#problem(c, new VencError('NotFoundError', 'There is nothing at this address.')),
     );
-    app.get('/ui', (c) => c.redirect('ui/', 308));
+    app.get('/ui', (c) => c.redirect(`ui/${new URL(c.req.url).search}`, 308));
     app.get('/ui/assets/:name', (c) => this.#asset(c));
     app.get('/ui/sign-in', (c) => this.#signInForm(c, null, 200));
     app.get('/ui/open', (c) =>
@@ -134,12 +137,23 @@ class Site {
         <OpenLink root={rootOf(c)} code={(c.req.query('code') ?? '').slice(0, 100)} />,
       ),
     );
-    const forms = bodyLimit({ maxSize: maxFormBytes });
+    const forms = bodyLimit({
+      maxSize: maxFormBytes,
+      onError: () => {
+        throw tooLarge;
+      },
+    });
     app.post('/ui/sign-in', forms, (c) => this.#signIn(c));
     app.post('/ui/open', forms, (c) => this.#openLink(c));
     app.use('/ui/*', async (c, next) => {
       const visitor = await this.#visitorOf(c);
-      if (visitor === null) return this.#isApi(c) ? this.#unknownVisitor(c) : this.#signInForm(c, null, 401);
+      if (visitor === null) {
+        if (this.#isApi(c)) return this.#unknownVisitor(c);
+        // The browser does not send the cookie along with a link of another site.
+        return this.#guard.isCrossSite(c.env.incoming) && c.req.method === 'GET'
+          ? this.#document(c, { title: 'Continue' }, <Continue to={addressOf(c)} />)
+          : this.#signInForm(c, null, 401);
+      }
       c.set('visitor', visitor);
       return next();
     });
@@ -191,7 +205,11 @@ class Site {
   /** Answers by the route of version 2 with the same path, for the account of the visitor. */
   async #api(c: PageContext): Promise<Response> {
     const url = new URL(c.req.raw.url);
-    const path = `/v2${(pagePathOf(url.pathname) ?? '').slice('/ui/api'.length)}`;
+    const parts = (pagePathOf(url.pathname) ?? '').split('/').slice('/ui/api'.split('/').length);
+    // A name may contain any character; a part of dots would lead to another address.
+    if (parts.some((part) => /^\.{1,2}$/.test(part)) || parts[0] === 'ui')
+      throw new VencError('NotFoundError', 'There is nothing at this address.');
+    const path = ['/v2', ...parts.map(encodeURIComponent)].join('/');
     const target = new URL(`${path}${url.search}`, url.origin);
     const { method, signal } = c.req.raw;
     const request = new Request(target, { method, signal });
@@ -228,8 +246,8 @@ class Site {
       c.header('Retry-After', String(waitSeconds));
       return this.#signInForm(c, `Too many failures: try again in ${waitSeconds} s.`, 429);
     }
-    const { key } = await c.req.parseBody();
-    const holder = typeof key === 'string' ? await this.#holderOf(key.trim()) : null;
+    const key = await formField(c, 'key');
+    const holder = key === '' ? null : await this.#holderOf(key.trim());
     if (holder === null) return this.#signInForm(c, 'This API key is not known, or it has expired.', 401);
     if (holder.kind === 'read-only') {
       const problem =
@@ -237,7 +255,7 @@ class Site {
       return this.#signInForm(c, problem, 403);
     }
     this.#failures.giveBack(client);
-    return this.#begin(c, await this.#sessions.signIn(holder));
+    return this.#begin(c, await this.#sessions.signIn(holder), await formField(c, 'to'));
   }
 
   async #holderOf(key: string) {
@@ -250,9 +268,9 @@ class Site {
 
   async #openLink(c: PageContext): Promise<Response> {
     this.#guard.requireOwnWrite(c.env.incoming, 'form');
-    const { code } = await c.req.parseBody();
-    const token = typeof code === 'string' ? await this.#sessions.redeem(code) : null;
-    if (token !== null) return this.#begin(c, token);
+    const code = await formField(c, 'code');
+    const token = code === '' ? null : await this.#sessions.redeem(code);
+    if (token !== null) return this.#begin(c, token, '');
     return this.#signInForm(
       c,
       'This link was used already, or is older than a minute. Run venc open again.',
@@ -260,13 +278,16 @@ class Site {
     );
   }
 
-  #begin(c: PageContext, token: string): Response {
+  /** Sets the cookie of a new session, which replaces that of the browser, and leads to a document. */
+  async #begin(c: PageContext, token: string, to: string): Promise<Response> {
     const { name, path, isSecure } = this.#cookieOf(c);
+    const before = await this.#sessions.find(getCookie(c, name) ?? '');
+    if (before !== null) await this.#sessions.end(before);
     setCookie(c, name, token, {
       ...{ path, httpOnly: true, sameSite: 'Strict', secure: isSecure },
       maxAge: sessionLimits.maxMs / 1000,
     });
-    return c.redirect(rootOf(c), 303);
+    return c.redirect(rootOf(c) + (isAddress(to) ? to : ''), 303);
   }
 
   async #signOut(c: PageContext): Promise<Response> {
@@ -301,7 +322,7 @@ class Site {
     return this.#document(
       c,
       { title: 'Sign in' },
-      <SignIn root={rootOf(c)} problem={problem} isReadable={isReadable} />,
+      <SignIn root={rootOf(c)} problem={problem} isReadable={isReadable} to={addressOf(c)} />,
     );
   }
 
@@ -361,10 +382,4 @@ function titleOf(status: number): string {
   if (status === 404 || status === 410) return 'Not found';
   if (status === 403) return 'Not allowed';
   return 'That did not work';
-}
-
-/** The way from the address of a request to `/ui/`: `./`, or `../` for each further slash. */
-function rootOf({ req }: PageContext): string {
-  const depth = req.path.slice('/ui/'.length).split('/').length - 1;
-  return depth <= 0 ? './' : '../'.repeat(depth);
 }

@@ -251,6 +251,77 @@ test('venc open prints a link that signs in once', async ({ daemon }) => {
   );
 });
 
+test('a new sign-in ends the session that the browser had', async ({ daemon }) => {
+  const { key } = await createKey(openFolderSetup(daemon.dataFolder), 'default', 'full');
+  const first = await cookieOf(daemon, key);
+  const body = new URLSearchParams({ key }).toString();
+  const init = { method: 'POST', headers: { ...formType, ...sameOrigin }, body, cookie: first };
+  const { cookie } = await ask(daemon, '/ui/sign-in', init);
+  assert.is((await ask(daemon, '/ui/', { cookie: first })).status, 401);
+  assert.is((await ask(daemon, '/ui/', { cookie })).status, 200);
+});
+
+test('the sessions of one key end no session of another', async ({ daemon, viewerKey }) => {
+  const { key } = await createKey(openFolderSetup(daemon.dataFolder), 'default', 'full');
+  const cookie = await cookieOf(daemon, key);
+  const viewers = await cookieOf(daemon, viewerKey);
+  const link = { method: 'POST', headers: { 'Service-Api-Key': viewerKey } };
+  for (let made = 0; made < 101; made += 1) assert.is((await ask(daemon, '/v2/ui/links', link)).status, 201);
+  assert.is((await ask(daemon, '/ui/', { cookie: viewers })).status, 401);
+  assert.is((await ask(daemon, '/ui/', { cookie })).status, 200);
+});
+
+test('a form that cannot be read is an error of the client', async ({ daemon }) => {
+  const post = (path: string, headers: Readonly<Record<string, string>>, body?: string) =>
+    ask(daemon, path, { method: 'POST', headers: { ...sameOrigin, ...headers }, ...(body ? { body } : {}) });
+  assert.is((await post('/ui/open', {})).status, 401);
+  assert.is((await post('/ui/open', { 'Content-Type': 'multipart/form-data' }, 'x=1')).status, 400);
+  assert.is((await post('/ui/open', formType, `code=${'x'.repeat(20_000)}`)).status, 413);
+  const chunked = { ...formType, 'Transfer-Encoding': 'chunked' };
+  assert.ok([400, 413].includes((await post('/ui/open', chunked, `code=${'x'.repeat(20_000)}`)).status));
+  assert.not.match(daemon.logLines.join('\n'), /Error:/);
+});
+
+test('a link of another site leads on, and a sign-in to the address that was asked for', async (context) => {
+  const { daemon, jobId } = context;
+  const cookie = await cookieOf(daemon, daemon.key);
+  const headers = { 'Sec-Fetch-Site': 'cross-site' };
+  const { text } = await ask(daemon, `/ui/jobs/${jobId}?x=1`, { headers });
+  assert.match(text, `href="./${jobId}?x=1"`);
+  assert.is((await ask(daemon, `/ui/jobs/${jobId}`, { cookie, headers })).status, 200);
+  const form = await ask(daemon, `/ui/jobs/${jobId}?x=1`);
+  assert.match(form.text, `name="to" value="jobs/${jobId}?x=1"`);
+  const { key } = await createKey(openFolderSetup(daemon.dataFolder), 'default', 'full');
+  const to = async (address: string) => {
+    const body = new URLSearchParams({ key, to: address }).toString();
+    const init = { method: 'POST', headers: { ...formType, ...sameOrigin }, body };
+    return (await ask(daemon, '/ui/sign-in', init)).headers.location;
+  };
+  assert.is(await to('jobs/5?x=1'), './jobs/5?x=1');
+  for (const bad of ['//other.example', 'https://other.example', '/x', '..', 'a//b', '\\x'])
+    assert.is(await to(bad), './', bad);
+});
+
+test('names keep their characters, and no path leads out of version 2', async ({ daemon }) => {
+  const cookie = await cookieOf(daemon, daemon.key);
+  for (const name of ['what?.mp4', 'take #2.mp4', '100 %.mp4', 'a+b.mp4']) {
+    const init = { method: 'PUT', cookie, headers: byScript, body: 'x' };
+    const { status, text } = await ask(daemon, `/ui/api/uploads/${encodeURIComponent(name)}`, init);
+    assert.is(status, 201, text);
+    assert.ok(decodeURIComponent(text).includes(name), text);
+  }
+  for (const path of ['..%2fmetrics', '..%2fhealth', '%2e%2e%2fversion', 'ui/links'])
+    assert.is((await ask(daemon, `/ui/api/${path}`, { cookie })).status, 404, path);
+  // As a browser resolves it, an encoded slash is no slash.
+  assert.match((await ask(daemon, '/ui/a%2fb%2fc')).text, 'action="./sign-in"');
+});
+
+test('documents are compressed', async ({ daemon }) => {
+  const { headers } = await ask(daemon, '/ui/', { headers: { 'Accept-Encoding': 'gzip' } });
+  assert.is(headers['content-encoding'], 'gzip');
+});
+
+// Last: nobody signs in after it.
 test('five failures of the sign-in a minute, counted after the check of the origin', async ({ daemon }) => {
   for (let attempt = 0; attempt < 8; attempt += 1)
     assert.is((await signIn(daemon, 'wrong', { Origin: 'http://other.example' })).status, 403);

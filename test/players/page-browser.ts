@@ -29,7 +29,13 @@ export async function openPage(
   page.on('request', (request) => origins.add(new URL(request.url()).origin));
   await page.goto(`${url}/ui/`);
   await page.fill('#key', key);
+  // A script that has not begun says nothing.
+  const stream =
+    options.javaScriptEnabled === false
+      ? null
+      : page.waitForResponse((response) => response.url().includes('/ui/api/events'));
   await page.click('form.sign-in button');
+  await stream;
   await page.waitForSelector('h1:has-text("Queue")');
   return { page, problems, origins };
 }

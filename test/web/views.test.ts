@@ -33,10 +33,10 @@ const running: JobProgressRecord = {
 };
 
 test('a row of the list shows a running job by its progress, and an ended one by its record', () => {
-  const ended = rowOf(jobWith({}), undefined);
+  const ended = rowOf(jobWith({}), undefined, 'default');
   assert.is(ended.result, '500 B (50%)');
   assert.is(ended.percent, null);
-  const row = rowOf(jobWith({ state: 'processing' }), running);
+  const row = rowOf(jobWith({ state: 'processing' }), running, 'default');
   assert.equal([row.state, row.percent, row.outputs, row.name], ['processing', 41.25, '1/2', 'a.mp4']);
   assert.is(row.activity, 'transcoding, 3.1x, 1m 05s left');
   assert.is(activityOf({ ...running, outputs: [] }), '');

@@ -48,6 +48,9 @@ export function messagesOf(text: string): readonly string[] | null {
   }
 }
 
+/** Why something cannot be done, as a sentence for the visitor. */
+export class Reason extends Error {}
+
 /** Does something for a button, and shows why it failed. */
 export async function attempt(work: () => Promise<unknown>): Promise<boolean> {
   try {
@@ -55,15 +58,39 @@ export async function attempt(work: () => Promise<unknown>): Promise<boolean> {
     say('');
     return true;
   } catch (error) {
-    say(error instanceof AnsweredError ? error.message : 'The daemon does not answer. Try again.');
+    const isKnown = error instanceof AnsweredError || error instanceof Reason;
+    say(isKnown ? error.message : 'The daemon does not answer. Try again.');
+    return false;
+  }
+}
+
+/** Loads something again that nobody asked for: the stream says it if the daemon does not answer. */
+export async function refresh(work: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch {
     return false;
   }
 }
 
 const message = document.querySelector<HTMLElement>('#connection');
 
+const sentences = { problem: '', connection: '' };
+
 /** Shows a sentence above the content, which screen readers read; an empty one hides it. */
 export function say(text: string): void {
+  show({ problem: text });
+}
+
+/** Shows what is wrong with the connection to the daemon, unless there is a problem to read. */
+export function sayConnection(text: string): void {
+  show({ connection: text });
+}
+
+function show(changes: Partial<typeof sentences>): void {
+  Object.assign(sentences, changes);
+  const text = sentences.problem || sentences.connection;
   if (message === null || message.textContent === text) return;
   message.textContent = text;
   message.hidden = text === '';

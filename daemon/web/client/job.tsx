@@ -3,7 +3,7 @@ import type { JobRecord, LogRecord } from '../../../src/shared/records.js';
 import { isFinal } from '../../../src/shared/states.js';
 import { logText } from '../../../src/shared/text/safe-text.js';
 import { type JobAction, type JobState, JobView, jobActions } from '../views/job.js';
-import { attempt, canChange, read, root, send } from './call.js';
+import { attempt, canChange, read, refresh, root, say, send } from './call.js';
 import { mount } from './mount.js';
 import { playIn } from './player.js';
 import { follow } from './stream.js';
@@ -33,7 +33,7 @@ export function showJob(initial: JobState): void {
     draw();
   };
   /** Loads the answers to notifications, which come without an event. */
-  const loadLater = () => setTimeout(() => void attempt(load), answerMs);
+  const loadLater = () => setTimeout(() => void refresh(load), answerMs);
   const act = (action: JobAction) => {
     const needsQuestion = action === 'remove' || action === 'cancel';
     if (needsQuestion && !confirm(`${jobActions[action]} job ${id}?`)) return;
@@ -52,7 +52,7 @@ export function showJob(initial: JobState): void {
   log.scrollTop = log.scrollHeight;
   let known = JSON.stringify(statesOf(state));
   follow({ only: String(id), log: String(id) }, (message) => {
-    if (message.removed.includes(id)) return location.assign(root);
+    if (message.removed.includes(id)) return say('This job was removed.');
     if (message.log !== undefined) addLines(log, message.log);
     const progress = message.jobs.find((job) => job.id === id);
     if (progress === undefined) return;
@@ -65,7 +65,7 @@ export function showJob(initial: JobState): void {
     ]);
     if (next !== known) {
       known = next;
-      void attempt(load);
+      void refresh(load);
       if (isFinal(progress.state)) loadLater();
     } else draw();
   });

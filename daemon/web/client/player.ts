@@ -1,4 +1,4 @@
-import { attempt, root, say } from './call.js';
+import { attempt, Reason, root, say } from './call.js';
 
 interface HlsPlayer {
   loadSource(url: string): void;
@@ -10,6 +10,8 @@ interface HlsModule {
   new (options: { enableWorker: boolean }): HlsPlayer;
   isSupported(): boolean;
 }
+
+const cannotPlay = 'This browser cannot play the file. Download it instead.';
 
 /** Shows a player of a file below the button of an event. The code for HLS is loaded only for a playlist. */
 export function playIn(address: string, event: Event): void {
@@ -23,10 +25,10 @@ async function play(url: string, place: Element): Promise<void> {
   const video = document.createElement('video');
   video.controls = true;
   video.playsInline = true;
-  video.onerror = () => say('This browser cannot play the file. Download it instead.');
+  video.onerror = () => say(cannotPlay);
   if (/\.m3u8$/.test(new URL(url).pathname) && video.canPlayType('application/vnd.apple.mpegurl') === '') {
     const Hls = await loadHls();
-    if (!Hls.isSupported()) return say('This browser cannot play HLS. Download the file instead.');
+    if (!Hls.isSupported()) throw new Reason('This browser cannot play HLS. Download the file instead.');
     // A worker would be a blob, which the page's policy forbids.
     const hls = new Hls({ enableWorker: false });
     hls.on('hlsError', (_, { fatal, details }) => {
@@ -36,7 +38,10 @@ async function play(url: string, place: Element): Promise<void> {
     hls.attachMedia(video);
   } else video.src = url;
   place.append(video);
-  await video.play().catch(() => undefined);
+  await video.play().catch(() => {
+    // A video that waits for a click has no error.
+    if (video.error !== null) throw new Reason(cannotPlay);
+  });
 }
 
 /** Loads the code that plays HLS, once. Rejects if it cannot be loaded. */

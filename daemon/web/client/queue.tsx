@@ -11,7 +11,7 @@ import {
   queryOf,
   rowOf,
 } from '../views/queue.js';
-import { attempt, root, send } from './call.js';
+import { read, refresh, root, send } from './call.js';
 import { mount } from './mount.js';
 import { follow, type StreamMessage } from './stream.js';
 
@@ -22,7 +22,9 @@ const maxPages = 40;
 /** Rows that are drawn above and below those in view. */
 const margin = 8;
 /** The list is loaded again at most this often, in milliseconds. */
-const reloadMs = 1000;
+const reloadMs = 2000;
+/** Time until a load that failed is tried again, in milliseconds. */
+const retryMs = 5000;
 /** How often the ages are drawn again, in milliseconds. */
 const agesMs = 10_000;
 
@@ -67,6 +69,7 @@ class QueueList {
     this.#drawHead = mount(this.#headElement, (state) => <QueueHead {...state} />, this.#head);
     this.#drawRows = mount(this.#list, ({ rows }) => <>{rows}</>, { rows: [] as Child[] });
     this.#draw();
+    this.#restorePlace();
     addEventListener('scroll', () => this.#schedule(), { passive: true });
     addEventListener('resize', () => {
       this.#measureRow();
@@ -77,42 +80,88 @@ class QueueList {
     follow(account === '' ? {} : { account }, (message) => this.#apply(message));
   }
 
+  /** Goes back to the place in the list that was left for a job. */
+  #restorePlace(): void {
+    const key = `place of ${location.href}`;
+    history.scrollRestoration = 'manual';
+    const [entry] = performance.getEntriesByType('navigation');
+    const isBack = entry instanceof PerformanceNavigationTiming && entry.type === 'back_forward';
+    if (isBack) scrollTo(0, Number(sessionStorage.getItem(key) ?? 0));
+    addEventListener('pagehide', () => sessionStorage.setItem(key, String(scrollY)));
+  }
+
   #measureRow(): void {
     const first = this.#list.firstElementChild;
     if (first instanceof HTMLElement && first.offsetHeight > 0) this.#rowHeight = first.offsetHeight;
   }
 
-  #apply({ reset, active, queue, jobs, removed }: StreamMessage): void {
+  #apply({ reset, active, more, queue, jobs, removed }: StreamMessage): void {
     if (queue !== undefined) this.#head = { ...this.#head, queue };
-    if (active === true) this.#progress.clear();
     const records = new Map([...this.#pages.values()].flat().map((job) => [job.id, job]));
     let isListChanged = reset === true || removed.length > 0;
+    if (active === true) {
+      // What happened between the document and this message is not in it.
+      const ids = new Set(jobs.map(({ id }) => id));
+      const newest = Math.max(0, ...records.keys());
+      const hasEnded = [...records.values()].some(({ id, state }) => !isFinal(state) && !ids.has(id));
+      if ((hasEnded && more === undefined) || jobs.some(({ id }) => id > newest)) isListChanged = true;
+      this.#progress.clear();
+    }
     for (const job of jobs) {
       const before = this.#progress.get(job.id)?.state ?? records.get(job.id)?.state;
       if (before !== job.state && (active !== true || before !== undefined)) isListChanged = true;
       if (isFinal(job.state)) this.#progress.delete(job.id);
       else this.#progress.set(job.id, job);
+      if (this.#isSearch() && isFinal(job.state) && records.has(job.id)) void this.#loadRow(job.id);
     }
+    if (this.#isSearch()) this.#drop(removed);
     if (isListChanged) this.#reload();
     this.#schedule();
   }
 
+  #isSearch(): boolean {
+    return this.#head.filter.q !== '' || this.#head.filter.label !== '';
+  }
+
+  /** Loads one job of the result of a search again. */
+  async #loadRow(id: number): Promise<void> {
+    await refresh(async () => {
+      const { job } = await read<{ readonly job: JobRecord }>(`jobs/${id}`);
+      for (const [page, jobs] of this.#pages)
+        this.#pages.set(
+          page,
+          jobs.map((one) => (one.id === id ? job : one)),
+        );
+    });
+    this.#schedule();
+  }
+
+  /** Takes jobs that were removed out of the result of a search. */
+  #drop(ids: readonly number[]): void {
+    for (const [page, jobs] of this.#pages) {
+      const kept = jobs.filter(({ id }) => !ids.includes(id));
+      this.#head = { ...this.#head, total: this.#head.total - (jobs.length - kept.length) };
+      this.#pages.set(page, kept);
+    }
+  }
+
   /** Loads what is in view again, soon. The result of a search stays: each would read thousands of jobs. */
-  #reload(): void {
-    const { q, label } = this.#head.filter;
-    if (this.#isReloading || q !== '' || label !== '') return;
+  #reload(waitMs = reloadMs): void {
+    if (this.#isReloading || this.#isSearch()) return;
     this.#isReloading = true;
     setTimeout(async () => {
       this.#isReloading = false;
       const inView = this.#pagesInView();
       for (const page of this.#pages.keys()) if (!inView.includes(page)) this.#pages.delete(page);
-      await Promise.all([...inView.map((page) => this.#load(page)), this.#loadCounts()]);
-    }, reloadMs);
+      const loads = [...inView.map((page) => this.#load(page)), this.#loadCounts()];
+      // Whatever failed is tried again: the list would stay as it was.
+      if ((await Promise.all(loads)).includes(false)) this.#reload(retryMs);
+    }, waitMs);
   }
 
-  async #loadCounts(): Promise<void> {
-    if (this.#head.filter.account !== '') return;
-    await attempt(async () => {
+  async #loadCounts(): Promise<boolean> {
+    if (this.#head.filter.account !== '') return true;
+    const isLoaded = await refresh(async () => {
       const counts = await Promise.all(
         filterStates.map(async (state) => {
           const response = await send('GET', `jobs?per_page=1&state=${state}`);
@@ -122,13 +171,14 @@ class QueueList {
       this.#head = { ...this.#head, counts: Object.fromEntries(counts) };
     });
     this.#schedule();
+    return isLoaded;
   }
 
-  async #load(page: number): Promise<void> {
-    if (this.#loading.has(page)) return;
+  async #load(page: number): Promise<boolean> {
+    if (this.#loading.has(page)) return true;
     this.#loading.add(page);
     const position = { page: String(page + 1), per_page: String(perPage) };
-    const isLoaded = await attempt(async () => {
+    const isLoaded = await refresh(async () => {
       const response = await send('GET', `jobs${queryOf(this.#head.filter, position)}`);
       this.#head = { ...this.#head, total: Number(response.headers.get('X-Total-Count')) };
       const records = (await response.json()) as readonly { readonly job: JobRecord }[];
@@ -143,6 +193,7 @@ class QueueList {
     if (!isLoaded) await new Promise((resolve) => setTimeout(resolve, reloadMs));
     this.#loading.delete(page);
     this.#schedule();
+    return isLoaded;
   }
 
   /** The positions of the rows that are drawn, from 0. */
@@ -192,7 +243,7 @@ class QueueList {
             …
           </li>
         );
-      const row = rowOf(job, this.#progress.get(job.id));
+      const row = rowOf(job, this.#progress.get(job.id), this.#head.ownAccount);
       return (
         <JobRow key={String(job.id)} row={row} root={root} now={now} position={position + 1} total={total} />
       );

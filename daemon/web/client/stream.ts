@@ -1,5 +1,5 @@
 import type { JobProgressRecord, LogRecord, QueueRecord } from '../../../src/shared/records.js';
-import { root, say } from './call.js';
+import { messagesOf, root, say, sayConnection } from './call.js';
 
 /** A message of the stream: what has changed since the one before. */
 export interface StreamMessage {
@@ -7,6 +7,8 @@ export interface StreamMessage {
   readonly active?: boolean;
   /** Whether a list has to be loaded again. */
   readonly reset?: boolean;
+  /** The number of active jobs that are not in `jobs`. */
+  readonly more?: number;
   readonly queue?: QueueRecord;
   readonly jobs: readonly (JobProgressRecord & { readonly id: number })[];
   readonly removed: readonly number[];
@@ -17,6 +19,10 @@ export interface StreamMessage {
 const retryMs = 2000;
 /** The stream says something at least this often; after twice the time it is taken for dead. In milliseconds. */
 const heartbeatMs = 15_000;
+
+const unreachable =
+  'The daemon does not answer. Trying again. If it stays so, a proxy may keep back its events (text/event-stream).';
+const gone = 'This job was removed.';
 
 /**
  * Follows the jobs of the account, and the log of one job, while the document is visible. One stream serves the whole
@@ -30,17 +36,16 @@ export function follow(
   let lastId = '';
   const run = async (signal: AbortSignal) => {
     while (!signal.aborted) {
-      try {
-        await readStream(signal);
-      } catch {
-        // Tried again below.
-      }
-      if (signal.aborted) return;
-      say('The daemon does not answer. Trying again.');
-      await new Promise((resolve) => setTimeout(resolve, retryMs));
+      const waitMs = await readStream(signal).catch(() => {
+        if (!signal.aborted) sayConnection(unreachable);
+        return retryMs;
+      });
+      if (waitMs === null || signal.aborted) return;
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
     }
   };
-  const readStream = async (signal: AbortSignal) => {
+  /** Resolves at the end of the stream to the time until the next attempt, or to null if there is none. */
+  const readStream = async (signal: AbortSignal): Promise<number | null> => {
     const silence = new AbortController();
     let timer = setTimeout(() => silence.abort(), 2 * heartbeatMs);
     const query = new URLSearchParams(parameters);
@@ -48,14 +53,24 @@ export function follow(
       headers: { 'X-Venc': '1', ...(lastId === '' ? {} : { 'Last-Event-ID': lastId }) },
       signal: AbortSignal.any([signal, silence.signal]),
     });
-    if (response.status === 401) return location.reload();
-    if (!response.ok || response.body === null) throw new Error(`status ${response.status}`);
-    say('');
+    if (response.status === 401) location.reload();
+    if (!response.ok || response.body === null) {
+      clearTimeout(timer);
+      if (response.status >= 500) sayConnection(unreachable);
+      else if (response.status === 404) say(gone);
+      else sayConnection((messagesOf(await response.text()) ?? []).join(' '));
+      const seconds = Number(response.headers.get('Retry-After') ?? retryMs / 1000);
+      return response.status === 404 || response.status === 401 ? null : Math.max(retryMs, seconds * 1000);
+    }
+    sayConnection('');
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     let text = '';
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) return;
+      if (done) {
+        clearTimeout(timer);
+        return 0;
+      }
       clearTimeout(timer);
       timer = setTimeout(() => silence.abort(), 2 * heartbeatMs);
       text += value;

@@ -21,6 +21,7 @@ export async function queueDocument(request: DocumentRequest): Promise<PageDocum
   const progress = await Promise.all(running.map((id) => progressOf(request, id)));
   const data: QueueData = {
     ...{ jobs, total, page, filter },
+    ownAccount: account.name,
     isOwner: account.id === defaultAccountId,
     progress: progress.filter((one) => one !== null),
     counts: filter.account === '' ? await countsOf(request) : {},
@@ -38,7 +39,7 @@ export async function queueDocument(request: DocumentRequest): Promise<PageDocum
       <QueueView
         {...head}
         root={root}
-        rows={jobs.map((job) => rowOf(job, progressById.get(job.id)))}
+        rows={jobs.map((job) => rowOf(job, progressById.get(job.id), account.name))}
         offset={(page - 1) * perPage}
         previous={page > 1 ? pageLink(page - 1) : null}
         next={page * perPage >= total ? null : pageLink(page + 1)}

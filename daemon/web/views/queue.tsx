@@ -23,11 +23,11 @@ export interface RowOfJob {
 }
 
 /** The row of a job, by its record and its progress, if that is known. */
-export function rowOf(job: JobRecord, progress: JobProgressRecord | undefined): RowOfJob {
+export function rowOf(job: JobRecord, progress: JobProgressRecord | undefined, ownAccount: string): RowOfJob {
   const base = {
     id: job.id,
     name: inputFileName(job) ?? inputLocation(job) ?? `job ${job.id}`,
-    account: job.account ?? null,
+    account: job.account === undefined || job.account === ownAccount ? null : job.account,
     createdAt: job.created_at,
   };
   if (progress === undefined || isFinal(job.state))
@@ -102,6 +102,8 @@ export const filterStates = ['processing', 'waiting', 'failed', 'finished', 'can
 export interface QueueHeadState {
   readonly root: string;
   readonly filter: QueueFilter;
+  /** The name of the visitor's account. */
+  readonly ownAccount: string;
   /** Whether the visitor may list the jobs of other accounts. */
   readonly isOwner: boolean;
   readonly counts: StateCounts;

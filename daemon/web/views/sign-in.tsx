@@ -5,12 +5,15 @@ export function SignIn({
   root,
   problem,
   isReadable,
+  to,
 }: {
   readonly root: string;
   /** Why the last attempt failed; null at the first. */
   readonly problem: string | null;
   /** Whether others on the network can read what is sent. */
   readonly isReadable: boolean;
+  /** The address below `/ui/` that was asked for. */
+  readonly to: string;
 }) {
   return (
     <form class="sign-in" method="post" action={`${root}sign-in`}>
@@ -31,6 +34,7 @@ export function SignIn({
         required
         autofocus
       />
+      <input type="hidden" name="to" value={to} />
       <button type="submit">Sign in</button>
       <p class="hint">
         On the machine of the daemon, <code>venc open</code> signs in without a key.{' '}
@@ -54,6 +58,20 @@ export function OpenLink({ root, code }: { readonly root: string; readonly code:
       </button>
       <p class="hint">The link works once, within a minute.</p>
     </form>
+  );
+}
+
+/** What a link of another site leads to: the browser sends the session only along with a link of this page. */
+export function Continue({ to }: { readonly to: string }) {
+  return (
+    <section class="sign-in">
+      <h1>venc</h1>
+      <p>
+        <a href={`./${to.split('/').at(-1) ?? ''}`} autofocus>
+          Continue
+        </a>
+      </p>
+    </section>
   );
 }
 
