@@ -91,7 +91,8 @@ else {
     await page.goto(`http://127.0.0.1:${relay.port}/ui/submit`);
     const network = await session.newCDPSession(page);
     await network.send('Network.enable');
-    await setRate(network, 2_000_000);
+    // Slow enough for a busy machine to see it under way.
+    await setRate(network, 600_000);
     await page.setInputFiles('#files', path);
     await page.click('#submit [type=submit]');
     await waitForPercent(page, 10);
