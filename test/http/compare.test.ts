@@ -8,6 +8,7 @@ import { createAccount } from '../../daemon/admin/accounts.js';
 import { openFolderSetup } from '../../daemon/admin/open-setup.js';
 import { createKey } from '../../daemon/store/accounts/api-keys.js';
 import type { JobRecord } from '../../src/shared/records.js';
+import { stateOfProcess } from '../helpers/chaos/processes.js';
 import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';
 import { proveFile } from '../helpers/in-place.js';
 import { film, makeMedia, testFfmpeg } from '../helpers/media.js';
@@ -314,7 +315,7 @@ function started(): readonly number[] {
 }
 
 function isRunning(pid: number): boolean {
-  return existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return !['', 'Z'].includes(stateOfProcess(pid));
 }
 
 slowTest(

@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { processesOf } from '../helpers/chaos/processes.js';
+import { encoderStates } from '../helpers/chaos/processes.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 import { hasTmux, openTerminal, type Terminal } from '../helpers/tmux.js';
@@ -28,14 +27,6 @@ test.before.each(async (context) => {
 test.after.each(({ terminal }) => terminal.close());
 
 const encode = `'${process.execPath}' '${program}' run in.mp4 -o out.mp4 --speed 2 --width 960 --upscale`;
-
-/** The states of the encoder and of what contains it, one letter each: `T` is stopped. */
-function encoderStates(folder: string): string {
-  const encoders = processesOf(folder).filter(({ command }) => / -progress /.test(command));
-  return encoders
-    .map(({ pid }) => /^State:\s+(\w)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
-    .join('');
-}
 
 const isStopped = (folder: string) => /^T+$/.test(encoderStates(folder));
 const isRunning = (folder: string) => /^[^T]+$/.test(encoderStates(folder));

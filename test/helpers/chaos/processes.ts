@@ -26,17 +26,19 @@ export function processesOf(folder: string): readonly ProcessInfo[] {
   });
 }
 
-/** The states of the encoders in a folder, one letter each: `T` is stopped. */
+/** The state of a process, one letter: `T` is stopped, `Z` ended. Empty if there is none, also if it ends meanwhile. */
+export function stateOfProcess(pid: number): string {
+  try {
+    return /^State:\s+(\w)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '';
+  } catch {
+    return '';
+  }
+}
+
+/** The states of the encoders in a folder. */
 export function encoderStates(folder: string): string {
   return processesOf(folder)
     .filter(({ command }) => / -progress /.test(command))
-    .map(({ pid }) => {
-      try {
-        return /^State:\s+(\w)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '';
-      } catch {
-        // It ended meanwhile.
-        return '';
-      }
-    })
+    .map(({ pid }) => stateOfProcess(pid))
     .join('');
 }
