@@ -20,6 +20,8 @@ export async function openPage(
 ): Promise<OpenPage> {
   const context = await browser.newContext(options);
   const page = await context.newPage();
+  // Other suites encode at the same time.
+  page.setDefaultTimeout(90_000);
   const problems: string[] = [];
   const origins = new Set<string>();
   page.on('pageerror', (error) => problems.push(error.message));

@@ -285,7 +285,8 @@ function rowOf(page: Page, path: string) {
 /** Waits until a part of the only upload was sent. */
 async function waitForPercent(page: Page, percent: number): Promise<void> {
   await waitUntil(`${percent}% are sent`, async () => {
-    const text = await page.locator('.upload .bar').innerText();
+    // There is no bar before the first byte, and while the daemon does not answer.
+    const [text = ''] = await page.locator('.upload .bar').allInnerTexts();
     return Number.parseFloat(text) >= percent;
   });
 }
