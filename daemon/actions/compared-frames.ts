@@ -7,6 +7,7 @@ import { withoutPassword } from '../../src/shared/redact.js';
 import type { ThumbnailSettings } from '../../src/shared/settings/thumbnails.js';
 import { identityOf } from '../../src/shared/util/disk.js';
 import { type Release, Semaphore } from '../../src/shared/util/semaphore.js';
+import { timeoutSignal } from '../../src/shared/util/timing.js';
 import { inputName } from '../ffmpeg/index.js';
 import type { FileFacts, Job, JobOutput } from '../jobs/job.js';
 import type { MediaFacts, VideoFacts } from '../jobs/media.js';
@@ -192,7 +193,7 @@ export class ComparedFrames {
     const { ffmpeg, scratch } = this.#context;
     if (ffmpeg === null)
       throw new VencError('UnavailableError', 'The machine of the daemon has no ffmpeg to make frames with.');
-    const limit = AbortSignal.timeout(timeLimitMs);
+    const limit = timeoutSignal(timeLimitMs);
     const signal = AbortSignal.any([request.signal, limit]);
     const folder = await scratch.openFor('frame');
     try {

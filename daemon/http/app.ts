@@ -147,7 +147,7 @@ function toIncomingRequest({ req, env }: Context<Env>, { suffix }: RequestPath):
     outgoing: env.outgoing,
     visitor: env.visitor ?? null,
     signal: () =>
-      env.visitor === undefined ? req.raw.signal : AbortSignal.any([req.raw.signal, env.visitor.ended]),
+      env.visitor === undefined ? req.raw.signal : AbortSignal.any([req.raw.signal, env.visitor.ended()]),
   };
 }
 

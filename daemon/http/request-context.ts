@@ -18,8 +18,8 @@ export interface Visitor {
   readonly holder: PageHolder;
   /** Names the session in the rate limit. */
   readonly sessionId: string;
-  /** Aborted when the session ends. */
-  readonly ended: AbortSignal;
+  /** Aborted when the session ends, or after an hour. A function, because few requests last and need it. */
+  readonly ended: () => AbortSignal;
 }
 
 /** A request to one of the routes, or to none, and where it is answered. */

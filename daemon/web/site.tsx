@@ -6,6 +6,7 @@ import { getCookie, setCookie } from 'hono/cookie';
 import type { Child } from 'hono/jsx';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import { redact } from '../../src/shared/redact.js';
+import { timeoutSignal } from '../../src/shared/util/timing.js';
 import type { AppContext } from '../actions/app-context.js';
 import { ComparedFrames } from '../actions/compared-frames.js';
 import { type FoundSession, PageSessions, sessionLimits } from '../actions/page-sessions.js';
@@ -227,13 +228,13 @@ class Site {
       if (account === null)
         throw new VencError('ForbiddenError', `The proxy names the account "${name}", which does not exist.`);
       const holder = { account, kind: 'full', keyId: null } as const;
-      return { holder, sessionId: `proxy ${account.id}`, ended: AbortSignal.timeout(streamMs) };
+      return { holder, sessionId: `proxy ${account.id}`, ended: () => timeoutSignal(streamMs) };
     }
     const token = getCookie(c, this.#cookieOf(c).name);
     const session = token === undefined || token === '' ? null : await this.#sessions.find(token);
     c.set('session', session);
     if (session === null) return null;
-    const ended = AbortSignal.any([session.ended, AbortSignal.timeout(streamMs)]);
+    const ended = () => AbortSignal.any([session.ended, timeoutSignal(streamMs)]);
     return { holder: session.holder, sessionId: session.id, ended };
   }
 
