@@ -183,11 +183,21 @@ function testPage(program: FoundProgram): void {
     const dataFolder = join(tempFolder(), 'data');
     const killed = await launchDaemon(dataFolder, ['--jobs', '0'], {});
     const { page } = await openPage(browser, killed.url, processKey);
+    const machine = await page.context().newPage();
+    await machine.goto(`${killed.url}/ui/machine`);
+    // Its script has drawn the buttons.
+    await machine.waitForSelector('.actions button');
     await killed.end('SIGKILL');
-    await page.waitForSelector('text=The daemon does not answer', { timeout: 40_000 });
+    for (const one of [page, machine]) {
+      await one.bringToFront();
+      await one.waitForSelector('text=The daemon does not answer', { timeout: 40_000 });
+    }
     const { port } = new URL(killed.url);
     const again = await launchDaemon(dataFolder, ['--jobs', '0', '--port', port], {});
-    await page.waitForSelector('#connection', { state: 'hidden', timeout: 40_000 });
+    for (const one of [machine, page]) {
+      await one.bringToFront();
+      await one.waitForSelector('#connection', { state: 'hidden', timeout: 40_000 });
+    }
     const create = { method: 'POST', body: '{"input": "http://127.0.0.1:9/later.mp4"}' };
     const headers = { 'Service-Api-Key': processKey };
     assert.is((await fetch(`${again.url}/v2/jobs`, { ...create, headers })).status, 201);

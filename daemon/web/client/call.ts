@@ -64,7 +64,10 @@ export async function attempt(work: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Loads something again that nobody asked for: the stream says it if the daemon does not answer. */
+/** What is shown while the daemon cannot be reached. */
+export const unreachable = 'The daemon does not answer. Trying again.';
+
+/** Loads something again that nobody asked for. Resolves to whether it was loaded, and shows nothing. */
 export async function refresh(work: () => Promise<unknown>): Promise<boolean> {
   try {
     await work();

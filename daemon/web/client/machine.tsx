@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import { type MachineState, MachineView } from '../views/machine.js';
-import { attempt, canChange, read, refresh, send } from './call.js';
+import { attempt, canChange, read, refresh, sayConnection, send, unreachable } from './call.js';
 import { mount } from './mount.js';
 
 /** How often health and workers are read again while the document is visible, in milliseconds: no event names them. */
@@ -17,7 +17,10 @@ export function showMachine(initial: MachineState): void {
       changeWorker={canChange ? changeWorker : null}
     />
   );
-  const load = () => refresh(async () => update(await read<MachineState>('machine')));
+  const load = async () => {
+    const isLoaded = await refresh(async () => update(await read<MachineState>('machine')));
+    sayConnection(isLoaded ? '' : unreachable);
+  };
   const change = (path: string, body?: object) =>
     void attempt(async () => {
       await send('PUT', path, body);

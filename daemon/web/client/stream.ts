@@ -1,5 +1,5 @@
 import type { JobProgressRecord, LogRecord, QueueRecord } from '../../../src/shared/records.js';
-import { messagesOf, root, say, sayConnection } from './call.js';
+import { messagesOf, root, say, sayConnection, unreachable } from './call.js';
 
 /** A message of the stream: what has changed since the one before. */
 export interface StreamMessage {
@@ -20,8 +20,7 @@ const retryMs = 2000;
 /** The stream says something at least this often; after twice the time it is taken for dead. In milliseconds. */
 const heartbeatMs = 15_000;
 
-const unreachable =
-  'The daemon does not answer. Trying again. If it stays so, a proxy may keep back its events (text/event-stream).';
+const noEvents = `${unreachable} If it stays so, a proxy may keep back its events (text/event-stream).`;
 const gone = 'This job was removed.';
 
 /**
@@ -37,7 +36,7 @@ export function follow(
   const run = async (signal: AbortSignal) => {
     while (!signal.aborted) {
       const waitMs = await readStream(signal).catch(() => {
-        if (!signal.aborted) sayConnection(unreachable);
+        if (!signal.aborted) sayConnection(noEvents);
         return retryMs;
       });
       if (waitMs === null || signal.aborted) return;
@@ -56,7 +55,7 @@ export function follow(
     if (response.status === 401) location.reload();
     if (!response.ok || response.body === null) {
       clearTimeout(timer);
-      if (response.status >= 500) sayConnection(unreachable);
+      if (response.status >= 500) sayConnection(noEvents);
       else if (response.status === 404) say(gone);
       else sayConnection((messagesOf(await response.text()) ?? []).join(' '));
       const seconds = Number(response.headers.get('Retry-After') ?? retryMs / 1000);
