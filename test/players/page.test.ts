@@ -189,13 +189,11 @@ function testPage(program: FoundProgram): void {
     await machine.waitForSelector('.actions button');
     await killed.end('SIGKILL');
     for (const one of [page, machine]) {
-      await one.bringToFront();
       await one.waitForSelector('text=The daemon does not answer', { timeout: 40_000 });
     }
     const { port } = new URL(killed.url);
     const again = await launchDaemon(dataFolder, ['--jobs', '0', '--port', port], {});
     for (const one of [machine, page]) {
-      await one.bringToFront();
       await one.waitForSelector('#connection', { state: 'hidden', timeout: 40_000 });
     }
     const create = { method: 'POST', body: '{"input": "http://127.0.0.1:9/later.mp4"}' };
