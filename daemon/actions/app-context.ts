@@ -24,7 +24,7 @@ import type { InPlaceFiles } from './in-place-files.js';
 import type { JobEvents } from './job-events.js';
 import type { LogEvents } from './log-events.js';
 import type { PageSessions } from './page-sessions.js';
-import type { SearchTurns } from './search-turns.js';
+import type { Turns } from './turns.js';
 import type { WorkerFiles } from './worker-files.js';
 
 /**
@@ -53,7 +53,7 @@ export interface AppContext {
   /** Event streams of job progress. */
   readonly events: JobEvents;
   /** Which key searches the jobs. */
-  readonly searchTurns: SearchTurns;
+  readonly searchTurns: Turns;
   /** Event streams of the jobs of accounts. */
   readonly accountEvents: AccountEvents;
   /** The logs of jobs and that of the daemon. */

@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import { withoutPassword } from '../../src/shared/redact.js';
 import type { ThumbnailSettings } from '../../src/shared/settings/thumbnails.js';
 import { identityOf } from '../../src/shared/util/disk.js';
-import { type Release, Semaphore } from '../../src/shared/util/semaphore.js';
+import { Semaphore } from '../../src/shared/util/semaphore.js';
 import { timeoutSignal } from '../../src/shared/util/timing.js';
 import { inputName } from '../ffmpeg/index.js';
 import type { FileFacts, Job, JobOutput } from '../jobs/job.js';
@@ -18,6 +19,7 @@ import { decideFit } from '../plan/decide/size.js';
 import { linkOpenFile, openProven } from '../transports/file/in-place.js';
 import { transportFor } from '../transports/registry.js';
 import type { AppContext } from './app-context.js';
+import { Turns } from './turns.js';
 
 /** The two files that are compared. */
 export const comparedSides = ['source', 'output'] as const;
@@ -59,11 +61,6 @@ interface Subject {
   readonly tag: string;
 }
 
-interface VisitorTurns {
-  readonly turn: Semaphore;
-  count: number;
-}
-
 /**
  * Makes the frames of a source and an output that a person compares, as PNG images. Both have the size of the output as
  * it is displayed. Few are made at a time, and those made last stay in memory.
@@ -71,9 +68,15 @@ interface VisitorTurns {
 export class ComparedFrames {
   readonly #context: FrameDeps;
   readonly #running = new Semaphore(limits.running);
-  readonly #visitors = new Map<string, VisitorTurns>();
-  /** By tag, in the order of their last use. */
-  readonly #images = new Map<string, Buffer>();
+  readonly #visitors = new Turns({
+    perClient: limits.perVisitor,
+    rejection: 'Too many frames are being made: try again in a second.',
+  });
+  /** By tag. */
+  readonly #images = new LRUCache<string, Buffer>({
+    maxSize: maxCachedBytes,
+    sizeCalculation: ({ length }) => length,
+  });
 
   constructor(context: FrameDeps) {
     this.#context = context;
@@ -106,7 +109,8 @@ export class ComparedFrames {
     const { handle, tag } = subject;
     try {
       if (tag === knownTag) return { tag, image: null };
-      const image = this.#recall(tag) ?? (await this.#inTurn(request, () => this.#make(subject, request)));
+      const image =
+        this.#images.get(tag) ?? (await this.#inTurn(request, () => this.#make(subject, request)));
       return { tag, image };
     } finally {
       await handle.close();
@@ -164,32 +168,26 @@ export class ComparedFrames {
 
   /** Runs a task when it is the turn of its visitor, and few others run. */
   async #inTurn<T>({ visitor, signal }: FrameRequest, task: () => Promise<T>): Promise<T> {
-    const turns = this.#visitors.get(visitor) ?? { turn: new Semaphore(1), count: 0 };
-    if (turns.count >= limits.perVisitor || this.#running.waitingCount >= limits.waiting)
-      throw new VencError('TooManyRequestsError', 'Too many frames are being made: try again in a second.', {
-        retryAfterSeconds: 1,
-      });
-    this.#visitors.set(visitor, turns);
-    turns.count += 1;
-    const releases: Release[] = [];
+    if (this.#running.waitingCount >= limits.waiting) throw this.#visitors.rejection();
     try {
-      releases.push(await turns.turn.acquire(0, signal));
-      releases.push(await this.#running.acquire(0, signal));
-      return await task();
+      return await this.#visitors.run(visitor, signal, async () => {
+        const release = await this.#running.acquire(0, signal);
+        try {
+          return await task();
+        } finally {
+          release();
+        }
+      });
     } catch (error) {
       if (!signal.aborted) throw error;
       throw new VencError('InterruptedError', 'The frame is no longer wanted.', { cause: error });
-    } finally {
-      for (const release of releases.reverse()) release();
-      turns.count -= 1;
-      if (turns.count === 0) this.#visitors.delete(visitor);
     }
   }
 
   async #make({ handle, media, set, tag }: Subject, request: FrameRequest): Promise<Buffer> {
     // An equal request may have made it meanwhile.
-    const known = this.#recall(tag);
-    if (known !== null) return known;
+    const known = this.#images.get(tag);
+    if (known !== undefined) return known;
     const { ffmpeg, scratch } = this.#context;
     if (ffmpeg === null)
       throw new VencError('UnavailableError', 'The machine of the daemon has no ffmpeg to make frames with.');
@@ -202,7 +200,7 @@ export class ComparedFrames {
       try {
         const [file = ''] = await takeImages(ffmpeg, { path, media }, set, { signal, scratch: folder });
         const image = await readFile(file);
-        this.#remember(tag, image);
+        this.#images.set(tag, image);
         return image;
       } finally {
         release();
@@ -213,24 +211,6 @@ export class ComparedFrames {
       throw new VencError('TimedOutError', message, { cause: error });
     } finally {
       await scratch.close(folder);
-    }
-  }
-
-  #recall(tag: string): Buffer | null {
-    const image = this.#images.get(tag);
-    if (image === undefined) return null;
-    this.#images.delete(tag);
-    this.#images.set(tag, image);
-    return image;
-  }
-
-  #remember(tag: string, image: Buffer): void {
-    this.#images.set(tag, image);
-    let bytes = [...this.#images.values()].reduce((sum, one) => sum + one.length, 0);
-    for (const [oldest, { length }] of this.#images) {
-      if (bytes <= maxCachedBytes) return;
-      this.#images.delete(oldest);
-      bytes -= length;
     }
   }
 }

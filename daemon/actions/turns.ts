@@ -1,39 +1,54 @@
 import { VencError } from '../../src/shared/errors.js';
 import { Semaphore } from '../../src/shared/util/semaphore.js';
 
-/** Seconds after which a client may search again. */
+/** Seconds after which a client may ask again. */
 const retryAfterSeconds = 1;
 
-/** Lets each key search once at a time: a search reads the records of many jobs. */
-export class SearchTurns {
-  readonly #byKey = new Map<string, { readonly turn: Semaphore; count: number }>();
+/** What is limited. */
+interface TurnsOptions {
+  /** The tasks of one client that run or wait at most. */
+  readonly perClient: number;
+  /** Why one more is rejected, a sentence. */
+  readonly rejection: string;
+}
+
+/** Lets each client have one costly task at a time. */
+export class Turns {
+  readonly #options: TurnsOptions;
+  readonly #clients = new Map<string, { readonly turn: Semaphore; count: number }>();
+
+  constructor(options: TurnsOptions) {
+    this.#options = options;
+  }
 
   /**
-   * Runs a search after the one that runs with the same key; settles like it. Rejects with `TooManyRequestsError` if
-   * another one waits already, and with the reason of the signal if it is aborted meanwhile.
+   * Runs a task after those of the same client; settles like it. Rejects with `TooManyRequestsError` if too many wait,
+   * and with the reason of the signal if it is aborted before the turn comes.
    */
   async run<Result>(
-    keyId: string,
+    client: string,
     signal: AbortSignal | undefined,
-    search: () => Promise<Result>,
+    task: () => Promise<Result>,
   ): Promise<Result> {
-    const own = this.#byKey.get(keyId) ?? { turn: new Semaphore(1), count: 0 };
-    if (own.turn.waitingCount > 0)
-      throw new VencError('TooManyRequestsError', 'Another search with this key is running.', {
-        retryAfterSeconds,
-      });
-    this.#byKey.set(keyId, own);
+    const own = this.#clients.get(client) ?? { turn: new Semaphore(1), count: 0 };
+    if (own.count >= this.#options.perClient) throw this.rejection();
+    this.#clients.set(client, own);
     own.count += 1;
     try {
       const release = await own.turn.acquire(0, signal);
       try {
-        return await search();
+        return await task();
       } finally {
         release();
       }
     } finally {
       own.count -= 1;
-      if (own.count === 0) this.#byKey.delete(keyId);
+      if (own.count === 0) this.#clients.delete(client);
     }
+  }
+
+  /** The error for a task that is one too many. */
+  rejection(): VencError {
+    return new VencError('TooManyRequestsError', this.#options.rejection, { retryAfterSeconds });
   }
 }

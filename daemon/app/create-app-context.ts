@@ -6,7 +6,7 @@ import { randomToken } from '../../src/shared/util/random-token.js';
 import type { AppContext } from '../actions/app-context.js';
 import { InPlaceFiles } from '../actions/in-place-files.js';
 import { PageSessions } from '../actions/page-sessions.js';
-import { SearchTurns } from '../actions/search-turns.js';
+import { Turns } from '../actions/turns.js';
 import {
   damagedPrograms,
   ioIdleWarnings,
@@ -143,7 +143,8 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
         ...{ accounts, setup, savedCredentials, scratch, ffmpeg },
         pageSessions: hasPage ? new PageSessions({ accounts, now, randomToken, log }) : null,
         ...files,
-        searchTurns: new SearchTurns(),
+        // A search reads the records of many jobs.
+        searchTurns: new Turns({ perClient: 2, rejection: 'Another search with this key is running.' }),
         inPlaceFiles: new InPlaceFiles({ daemonId, randomToken }),
         ...{ workers: jobs.workers, remoteClaims: jobs.remoteClaims, workerFiles: jobs.workerFiles },
         maxOutputs: options.maxOutputs,

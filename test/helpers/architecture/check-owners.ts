@@ -43,7 +43,7 @@ export const owners: Owners = {
   saxes: ['src/shared/xml', 'daemon/captions'],
   conf: ['src/config'],
   lowdb: ['daemon/store'],
-  'lru-cache': ['daemon/store'],
+  'lru-cache': ['daemon/store', 'daemon/actions/compared-frames.ts'],
   commander: ['src/cli'],
   'cli-progress': ['src/cli'],
   pg: ['daemon/store/postgres'],
