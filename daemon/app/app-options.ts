@@ -125,8 +125,13 @@ export interface DaemonOptions {
     readonly hosts: readonly string[];
     /** The header in which a proxy names the account of the visitor; null for none. */
     readonly userHeader: string | null;
-    /** The networks of proxies whose headers count, such as `10.0.0.0/8`. */
-    readonly trustedProxies: readonly string[];
+    /** The networks of proxies whose headers count. */
+    readonly trustedProxies: readonly {
+      readonly address: string;
+      /** The bits that all its addresses share. */
+      readonly prefix: number;
+      readonly type: 'ipv4' | 'ipv6';
+    }[];
   } | null;
   /** Reads every job file at the start and counts usage from them, instead of trusting the job index. */
   readonly isUsageRebuilt: boolean;

@@ -70,14 +70,15 @@ async function serve(
   const publicUrl = options.publicUrl?.replace(/\/+$/, '') ?? null;
   const takeRateLimitToken = (clientKey: string) => limit?.take(clientKey) ?? null;
   const { page, host } = options;
+  const { pageSessions } = appContext;
   const app = createApp(appContext, {
     ...{ publicUrl, takeRateLimitToken },
-    ...(page === null
+    ...(page === null || pageSessions === null
       ? {}
       : {
           loadPage: async () => {
             const { openPage } = await import('../web/site.js');
-            return openPage(appContext, { host, publicUrl, ...page }, takeRateLimitToken);
+            return openPage(appContext, pageSessions, { host, publicUrl, ...page }, takeRateLimitToken);
           },
         }),
     onAnswered: (request) => {

@@ -19,6 +19,7 @@ import {
 import { corsHeaders, exposingHeaders, headerList, headersForPage } from './cors.js';
 import { isKeyedRoute, isOpenRoute, isWorkerRoute, keyedHandlers, openHandlers } from './handlers.js';
 import { getMetrics, isLocalClient } from './metrics.js';
+import { tooManyRequests } from './rate-limit.js';
 import { callbackOf, type Form, represent } from './representations/represent.js';
 import {
   type IncomingRequest,
@@ -184,12 +185,6 @@ export class RequestDispatcher {
 /** Whether a request ended because the client disconnected, which is no error of the daemon. */
 function isClientDisconnect({ aborted, reason }: AbortSignal, error: unknown): boolean {
   return aborted && error === reason;
-}
-
-function tooManyRequests(waitSeconds: number): VencError {
-  return new VencError('TooManyRequestsError', `Too many requests: try again in ${waitSeconds} s.`, {
-    retryAfterSeconds: waitSeconds,
-  });
 }
 
 function acceptPreferencesOf({ address, suffix, incoming }: IncomingRequest): AcceptPreferences {

@@ -1,3 +1,5 @@
+import { VencError } from '../../src/shared/errors.js';
+
 /** A rate limit per client: by key or, without a valid one, by address. */
 interface RateLimit {
   /**
@@ -63,4 +65,11 @@ export function createRateLimit(perMinute: number, now: () => Date): RateLimit {
       buckets.set(clientKey, { ...bucket, units: Math.min(capacity, bucket.units + unitsPerRequest) });
     },
   };
+}
+
+/** The error for a client that has sent too many requests. */
+export function tooManyRequests(waitSeconds: number): VencError {
+  return new VencError('TooManyRequestsError', `Too many requests: try again in ${waitSeconds} s.`, {
+    retryAfterSeconds: waitSeconds,
+  });
 }

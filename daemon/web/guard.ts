@@ -1,20 +1,39 @@
-import { isIP, isIPv6 } from 'node:net';
+import { BlockList, isIP, isIPv6 } from 'node:net';
 import { VencError } from '../../src/shared/errors.js';
 import type { Bindings } from '../http/request-context.js';
-import { isInNetworks, networksOf, type PageOptions } from './page-options.js';
 
 type Head = Pick<Bindings['incoming'], 'headers' | 'socket'>;
+
+/** What the page needs to know of the daemon's flags. */
+export interface PageOptions {
+  /** The address of `--host`. */
+  readonly host: string;
+  /** `--public-url`; null for the address that the browser uses. */
+  readonly publicUrl: string | null;
+  /** Further names under which a browser may open the page (`--ui-host`). */
+  readonly hosts: readonly string[];
+  /** The header in which a proxy names the account of the visitor (`--ui-user-header`); null for none. */
+  readonly userHeader: string | null;
+  /** The networks of proxies whose headers count (`--trust-proxy`). */
+  readonly trustedProxies: readonly {
+    readonly address: string;
+    /** The bits that all its addresses share. */
+    readonly prefix: number;
+    readonly type: 'ipv4' | 'ipv6';
+  }[];
+}
 
 /** Which requests the page answers: those under its own names, and writes of its own scripts and forms. */
 export class PageGuard {
   readonly #options: PageOptions;
-  readonly #proxies: ReturnType<typeof networksOf>;
+  readonly #proxies = new BlockList();
   readonly #names: ReadonlySet<string>;
   readonly #publicUrl: URL | null;
 
   constructor(options: PageOptions) {
     this.#options = options;
-    this.#proxies = networksOf(options.trustedProxies);
+    for (const { address, prefix, type } of options.trustedProxies)
+      this.#proxies.addSubnet(address, prefix, type);
     this.#publicUrl = options.publicUrl === null ? null : new URL(options.publicUrl);
     const names = [options.host, ...options.hosts, this.#publicUrl?.hostname ?? ''];
     this.#names = new Set(names.map(hostNameOf).filter((name) => name !== ''));
@@ -26,8 +45,7 @@ export class PageGuard {
    */
   requireHost({ headers }: Head): void {
     const name = hostNameOf(headers.host ?? '');
-    const isLoopbackName = name === 'localhost' || name.endsWith('.localhost');
-    if (isLoopbackName || isIP(name) !== 0 || this.#names.has(name)) return;
+    if (isLoopbackName(name) || isIP(name) !== 0 || this.#names.has(name)) return;
     throw new VencError(
       'ForbiddenError',
       `The page is not served under the name "${name}": start the daemon with --ui-host ${name} to allow it.`,
@@ -71,7 +89,7 @@ export class PageGuard {
   /** Whether others on the network can read what is sent. */
   isReadableByOthers(head: Head): boolean {
     const name = hostNameOf(head.headers.host ?? '');
-    const isLoopback = name === 'localhost' || name.endsWith('.localhost') || /^(?:127\.|::1$)/.test(name);
+    const isLoopback = isLoopbackName(name) || /^(?:127\.|::1$)/.test(name);
     return !isLoopback && !this.isSecure(head);
   }
 
@@ -80,22 +98,36 @@ export class PageGuard {
     let address = socket.remoteAddress ?? '';
     const forwarded = String(headers['x-forwarded-for'] ?? '').split(',');
     // Each proxy adds the address of its client at the end. What a client claims itself does not count.
-    while (isInNetworks(this.#proxies, address) && forwarded.length > 0) {
+    while (this.#isProxy(address) && forwarded.length > 0) {
       const next = forwarded.pop()?.trim() ?? '';
       if (isIP(next) === 0) break;
       address = next;
     }
-    const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
+    const plain = plainAddress(address);
     return isIPv6(plain) ? networkOf(plain) : plain;
+  }
+
+  #isProxy(address: string): boolean {
+    const plain = plainAddress(address);
+    return isIP(plain) !== 0 && this.#proxies.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4');
   }
 
   /** The account that a proxy names in the header of `--ui-user-header`; null without one that may. */
   proxiedAccount({ headers, socket }: Head): string | null {
     const { userHeader } = this.#options;
-    if (userHeader === null || !isInNetworks(this.#proxies, socket.remoteAddress ?? '')) return null;
+    if (userHeader === null || !this.#isProxy(socket.remoteAddress ?? '')) return null;
     const value = headers[userHeader.toLowerCase()];
     return typeof value === 'string' && value !== '' ? value : null;
   }
+}
+
+function isLoopbackName(name: string): boolean {
+  return name === 'localhost' || name.endsWith('.localhost');
+}
+
+/** An address without the prefix of IPv4 addresses in IPv6. */
+function plainAddress(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, '');
 }
 
 /** The name or the address in a `Host` header, in lower case. */

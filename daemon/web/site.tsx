@@ -9,12 +9,12 @@ import { redact } from '../../src/shared/redact.js';
 import { timeoutSignal } from '../../src/shared/util/timing.js';
 import type { AppContext } from '../actions/app-context.js';
 import { ComparedFrames } from '../actions/compared-frames.js';
-import { type FoundSession, PageSessions, sessionLimits } from '../actions/page-sessions.js';
+import { type FoundSession, type PageSessions, sessionLimits } from '../actions/page-sessions.js';
 import type { CallApi, Page } from '../http/app.js';
 import { requireAllowed } from '../http/authenticator.js';
 import { readBody } from '../http/body.js';
 import { pageApiHeaders } from '../http/cors.js';
-import { createRateLimit } from '../http/rate-limit.js';
+import { createRateLimit, tooManyRequests } from '../http/rate-limit.js';
 import type { Bindings, Visitor } from '../http/request-context.js';
 import { pagePathOf, pathnameOf } from '../http/request-path.js';
 import { addressOf, formField, isAddress, rootOf, tooLarge } from './addresses.js';
@@ -27,8 +27,7 @@ import { machineDocument, readMachine } from './documents/machine.js';
 import { queueDocument } from './documents/queue.js';
 import { createPageKey, readSettings, revokePageKey, settingsDocument } from './documents/settings.js';
 import { submitDocument } from './documents/submit.js';
-import { PageGuard } from './guard.js';
-import type { PageOptions } from './page-options.js';
+import { PageGuard, type PageOptions } from './guard.js';
 import { type Frame, Layout } from './views/layout.js';
 import { Continue, OpenLink, Problem, SignIn } from './views/sign-in.js';
 
@@ -75,13 +74,14 @@ const changes = [
   { method: 'POST', path: 'ladder', status: 200, change: ladderOfForm },
 ] as const;
 
-/** Loads what the page needs, and creates it. Throws `UsageError` for options that cannot be used. */
+/** Loads what the page needs, and creates it. */
 export async function openPage(
   appContext: AppContext,
+  sessions: PageSessions,
   options: PageOptions,
   takeToken: (clientKey: string) => number | null,
 ): Promise<Page> {
-  const site = new Site(appContext, options, takeToken, await loadAssets());
+  const site = new Site(appContext, sessions, options, takeToken, await loadAssets());
   const app = site.routes();
   return {
     answer: (request, bindings, callApi) => app.fetch(request, { ...bindings, callApi }),
@@ -100,13 +100,14 @@ class Site {
 
   constructor(
     appContext: AppContext,
+    sessions: PageSessions,
     options: PageOptions,
     takeToken: (clientKey: string) => number | null,
     assets: Assets,
   ) {
     this.#appContext = appContext;
     this.#guard = new PageGuard(options);
-    this.#sessions = appContext.pageSessions ?? new PageSessions(appContext);
+    this.#sessions = sessions;
     this.#frames = new ComparedFrames(appContext);
     this.#assets = assets;
     this.#takeToken = takeToken;
@@ -189,10 +190,7 @@ class Site {
   #requestOf(c: PageContext): DocumentRequest {
     const { holder, sessionId } = c.get('visitor');
     const waitSeconds = this.#takeToken(`session ${sessionId}`);
-    if (waitSeconds !== null)
-      throw new VencError('TooManyRequestsError', `Too many requests: try again in ${waitSeconds} s.`, {
-        retryAfterSeconds: waitSeconds,
-      });
+    if (waitSeconds !== null) throw tooManyRequests(waitSeconds);
     if (holder.keyId !== null) this.#appContext.accounts.recordUse(holder.keyId);
     return {
       ...{ appContext: this.#appContext, holder, root: rootOf(c), signal: c.req.raw.signal },
@@ -230,8 +228,7 @@ class Site {
       const holder = { account, kind: 'full', keyId: null } as const;
       return { holder, sessionId: `proxy ${account.id}`, ended: () => timeoutSignal(streamMs) };
     }
-    const token = getCookie(c, this.#cookieOf(c).name);
-    const session = token === undefined || token === '' ? null : await this.#sessions.find(token);
+    const session = await this.#sessionOf(c);
     c.set('session', session);
     if (session === null) return null;
     const ended = () => AbortSignal.any([session.ended, timeoutSignal(streamMs)]);
@@ -281,13 +278,9 @@ class Site {
 
   /** Sets the cookie of a new session, which replaces that of the browser, and leads to a document. */
   async #begin(c: PageContext, token: string, to: string): Promise<Response> {
-    const { name, path, isSecure } = this.#cookieOf(c);
-    const before = await this.#sessions.find(getCookie(c, name) ?? '');
+    const before = await this.#sessionOf(c);
     if (before !== null) await this.#sessions.end(before);
-    setCookie(c, name, token, {
-      ...{ path, httpOnly: true, sameSite: 'Strict', secure: isSecure },
-      maxAge: sessionLimits.maxMs / 1000,
-    });
+    this.#setCookie(c, token, sessionLimits.maxMs / 1000);
     return c.redirect(rootOf(c) + (isAddress(to) ? to : ''), 303);
   }
 
@@ -295,9 +288,19 @@ class Site {
     this.#guard.requireOwnWrite(c.env.incoming, 'form');
     const session = c.get('session');
     if (session !== null) await this.#sessions.end(session);
-    const { name, path, isSecure } = this.#cookieOf(c);
-    setCookie(c, name, '', { path, httpOnly: true, sameSite: 'Strict', secure: isSecure, maxAge: 0 });
+    this.#setCookie(c, '', 0);
     return c.redirect(`${rootOf(c)}sign-in`, 303);
+  }
+
+  /** The session whose cookie a browser has sent; null if there is none. */
+  async #sessionOf(c: PageContext): Promise<FoundSession | null> {
+    const token = getCookie(c, this.#cookieOf(c).name) ?? '';
+    return token === '' ? null : this.#sessions.find(token);
+  }
+
+  #setCookie(c: PageContext, token: string, maxAge: number): void {
+    const { name, path, isSecure } = this.#cookieOf(c);
+    setCookie(c, name, token, { path, httpOnly: true, sameSite: 'Strict', secure: isSecure, maxAge });
   }
 
   /** The cookie of a session. By HTTPS its name says that only this host, or this path, can have set it. */

@@ -295,16 +295,20 @@ function headerName(text: string): string {
   throw new VencError('UsageError', `--ui-user-header takes the name of a header, not "${text}".`);
 }
 
-function networks(text: string): readonly string[] {
-  const list = text.split(',').map((network) => network.trim());
-  for (const network of list) {
-    const [address = '', length, ...more] = network.split('/');
-    const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-    const isLength = length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= bits);
-    if (bits < 0 || !isLength || more.length > 0)
-      throw new VencError('UsageError', `--trust-proxy takes networks such as 10.0.0.0/8, not "${network}".`);
-  }
-  return list;
+/** The networks of a list in CIDR notation, which may have single addresses, in the form that `BlockList` takes. */
+function networks(text: string) {
+  return text.split(',').map((item) => {
+    const [address = '', length, ...more] = item.trim().split('/');
+    const version = isIP(address);
+    const bits = version === 6 ? 128 : 32;
+    const prefix = length === undefined ? bits : /^\d{1,3}$/.test(length) ? Number(length) : Number.NaN;
+    if (version === 0 || !(prefix <= bits) || more.length > 0)
+      throw new VencError(
+        'UsageError',
+        `--trust-proxy takes networks such as 10.0.0.0/8, not "${item.trim()}".`,
+      );
+    return { address, prefix, type: version === 6 ? 'ipv6' : 'ipv4' } as const;
+  });
 }
 
 function absolutePath(text: string): string {
