@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-import type { JobRecord, LogRecord } from '../../../src/shared/records.js';
+import type { JobProgressRecord, JobRecord, LogRecord } from '../../../src/shared/records.js';
 import { isFinal } from '../../../src/shared/states.js';
 import { logText } from '../../../src/shared/text/safe-text.js';
 import { type JobAction, type JobState, JobView, jobActions } from '../views/job.js';
@@ -50,19 +50,14 @@ export function showJob(initial: JobState): void {
   };
   const update = mount(container, view, state);
   log.scrollTop = log.scrollHeight;
-  let known = JSON.stringify(statesOf(state));
+  let known = statesOf(state.progress);
   follow({ only: String(id), log: String(id) }, (message) => {
     if (message.removed.includes(id)) return say('This job was removed.');
     if (message.log !== undefined) addLines(log, message.log);
     const progress = message.jobs.find((job) => job.id === id);
     if (progress === undefined) return;
     state = { ...state, progress: isFinal(progress.state) ? null : progress };
-    const next = JSON.stringify([
-      progress.state,
-      progress.paused,
-      progress.input.state,
-      progress.outputs.map((one) => one.state),
-    ]);
+    const next = statesOf(progress);
     if (next !== known) {
       known = next;
       void refresh(load);
@@ -71,9 +66,11 @@ export function showJob(initial: JobState): void {
   });
 }
 
-function statesOf({ job, progress }: JobState): unknown {
-  if (progress === null) return [job.state];
-  return [progress.state, progress.paused, progress.input.state, progress.outputs.map((one) => one.state)];
+/** The states of a job and its files as text; empty once it has ended. */
+function statesOf(progress: JobProgressRecord | null): string {
+  if (progress === null) return '';
+  const { state, paused, input, outputs } = progress;
+  return JSON.stringify([state, paused, input.state, outputs.map((one) => one.state)]);
 }
 
 /** Adds lines at the end of the log, which stays scrolled to its end if it was. */

@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from 'hono/jsx';
-import type { JobProgressRecord, JobRecord } from '../../../src/shared/records.js';
+import type { JobChangesRecord, JobProgressRecord, JobRecord } from '../../../src/shared/records.js';
 import { isFinal } from '../../../src/shared/states.js';
 import {
   filterStates,
@@ -13,7 +13,7 @@ import {
 } from '../views/queue.js';
 import { read, refresh, root, send } from './call.js';
 import { mount } from './mount.js';
-import { follow, type StreamMessage } from './stream.js';
+import { follow } from './stream.js';
 
 /** Jobs that are loaded at once: a page of the API. */
 const perPage = 50;
@@ -95,7 +95,7 @@ class QueueList {
     if (first instanceof HTMLElement && first.offsetHeight > 0) this.#rowHeight = first.offsetHeight;
   }
 
-  #apply({ reset, active, more, queue, jobs, removed }: StreamMessage): void {
+  #apply({ reset, active, more, queue, jobs, removed }: JobChangesRecord): void {
     if (queue !== undefined) this.#head = { ...this.#head, queue };
     const records = new Map([...this.#pages.values()].flat().map((job) => [job.id, job]));
     let isListChanged = reset === true || removed.length > 0;

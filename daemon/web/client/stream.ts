@@ -1,19 +1,5 @@
-import type { JobProgressRecord, LogRecord, QueueRecord } from '../../../src/shared/records.js';
+import type { JobChangesRecord } from '../../../src/shared/records.js';
 import { messagesOf, root, say, sayConnection, unreachable } from './call.js';
-
-/** A message of the stream: what has changed since the one before. */
-export interface StreamMessage {
-  /** Whether `jobs` are all that are active. */
-  readonly active?: boolean;
-  /** Whether a list has to be loaded again. */
-  readonly reset?: boolean;
-  /** The number of active jobs that are not in `jobs`. */
-  readonly more?: number;
-  readonly queue?: QueueRecord;
-  readonly jobs: readonly (JobProgressRecord & { readonly id: number })[];
-  readonly removed: readonly number[];
-  readonly log?: readonly LogRecord[];
-}
 
 /** Milliseconds until the next attempt after the stream broke off. */
 const retryMs = 2000;
@@ -29,7 +15,7 @@ const gone = 'This job was removed.';
  */
 export function follow(
   parameters: Readonly<Record<string, string>>,
-  apply: (message: StreamMessage) => void,
+  apply: (message: JobChangesRecord) => void,
 ): void {
   let controller: AbortController | null = null;
   let lastId = '';
@@ -81,7 +67,7 @@ export function follow(
   const handle = (event: string) => {
     for (const line of event.split('\n')) {
       if (line.startsWith('id: ')) lastId = line.slice('id: '.length);
-      if (line.startsWith('data: ')) apply(JSON.parse(line.slice('data: '.length)) as StreamMessage);
+      if (line.startsWith('data: ')) apply(JSON.parse(line.slice('data: '.length)) as JobChangesRecord);
     }
   };
   const onVisibility = () => {

@@ -1,4 +1,5 @@
 import { isObject } from '../../../src/shared/util/is-object.js';
+import { backoffDelayMs } from '../../../src/shared/util/timing.js';
 import { type Answer, ask, NoAnswerError } from './transfer.js';
 
 /** An upload that cannot go on. Its message says what to do. */
@@ -35,7 +36,7 @@ const quickMs = 2000;
 /** How long to wait before a daemon that is storing a file is asked again, in milliseconds. */
 const storingMs = 500;
 /** The waits after failures, in milliseconds. */
-const [firstWaitMs, maxWaitMs] = [1000, 15_000];
+const waits = { firstMs: 1000, maxMs: 15_000 };
 
 /** A daemon that asks for such a wait cannot take the file now: its disk is full, for example. */
 const lastingSeconds = 20;
@@ -112,7 +113,7 @@ export class FileUpload {
     const { status, messages, retryAfterSeconds } = answer;
     const message = messages.join(' ');
     if (status === 413 && this.#partBytes > minPartBytes) return;
-    if (status === 409 && failures < 10) return sleep(firstWaitMs, this.#signal);
+    if (status === 409 && failures < 10) return sleep(waits.firstMs, this.#signal);
     if ((status === 429 || status === 503) && retryAfterSeconds !== null) {
       const advice = /no space/.test(message) ? ' Free space there, or cancel this upload.' : '';
       if (retryAfterSeconds >= lastingSeconds && failures > maxLasting)
@@ -125,7 +126,7 @@ export class FileUpload {
     }
     if (status >= 500) {
       this.#options.report({ sentBytes: null, message: `${message} Trying again.` });
-      return sleep(waitMs(failures), this.#signal);
+      return sleep(backoffDelayMs(failures, waits), this.#signal);
     }
     if (status === 401)
       throw new UploadError('The session has ended. Sign in again in another tab, and then try again.', true);
@@ -137,7 +138,7 @@ export class FileUpload {
       ? 'The daemon does not answer. Trying again.'
       : 'There is no network. The upload goes on when it is back.';
     this.#options.report({ sentBytes: null, message });
-    await sleepOrOnline(waitMs(failures), this.#signal);
+    await sleepOrOnline(backoffDelayMs(failures, waits), this.#signal);
   }
 }
 
@@ -176,10 +177,6 @@ async function requireReadable(file: File, offset: number): Promise<void> {
   } catch {
     throw new UploadError('The file was changed, moved or removed meanwhile. Choose it again.', false);
   }
-}
-
-function waitMs(failures: number): number {
-  return Math.min(maxWaitMs, firstWaitMs * 2 ** (failures - 1));
 }
 
 /** Waits; rejects with the reason of the signal. */

@@ -11,11 +11,14 @@ import { redact } from '../../../src/shared/redact.js';
 import { displayProgress, etaOfJob, isFinal } from '../../../src/shared/states.js';
 import {
   attemptFacts,
-  durationFacts,
   expiryFacts,
   type Fact,
   failureFacts,
   mediaFacts,
+  queueFacts,
+  reportFacts,
+  requestWarnings,
+  timeFacts,
   trackFacts,
   warningFacts,
   withoutExpiredLink,
@@ -23,7 +26,7 @@ import {
 import { stateText } from '../../../src/shared/text/job-summary.js';
 import { hullFacts, qualityFacts } from '../../../src/shared/text/quality-facts.js';
 import { logText } from '../../../src/shared/text/safe-text.js';
-import { humanDuration, humanPercent, humanTime } from '../../../src/shared/text/units.js';
+import { humanDuration, humanPercent } from '../../../src/shared/text/units.js';
 import { activityOf, classOf } from './queue.js';
 
 /** What can be done with a job. */
@@ -203,22 +206,12 @@ function Facts({ facts }: { readonly facts: readonly Fact[] }) {
 }
 
 function factsOf(job: JobRecord, now: number): readonly Fact[] {
-  const end = job.finished_at ?? (isFinal(job.state) ? null : new Date(now).toISOString());
-  const seconds = end === null ? Number.NaN : (Date.parse(end) - Date.parse(job.submitted_at)) / 1000;
   return [
-    ['submitted', humanTime(job.submitted_at)],
-    ...(job.finished_at === null ? [] : [['ended', humanTime(job.finished_at)] as const]),
-    ...(seconds >= 0
-      ? [['elapsed', `${humanDuration(seconds)}${job.finished_at === null ? ' so far' : ''}`] as const]
-      : []),
-    ...durationFacts(job),
-    ...(job.worker === undefined ? [] : [['worker', job.worker] as const]),
-    ...(job.priority === undefined ? [] : [['priority', String(job.priority)] as const]),
-    ...(job.requires === undefined ? [] : [['requires', job.requires.join(', ')] as const]),
-    ...(job.test ? [['test', 'yes: outputs are cut to 5 seconds'] as const] : []),
-    ...(job.grouping === null ? [] : [['grouping', job.grouping] as const]),
+    ...timeFacts(job, new Date(now)),
+    ...queueFacts(job),
+    ...reportFacts(job),
     ...(job.pass_through === null ? [] : [['pass_through', redact(job.pass_through)] as const]),
-    ...(job.warnings ?? []).map(({ field, message }) => ['warning', `${field} ${message}`] as const),
+    ...requestWarnings(job),
   ];
 }
 

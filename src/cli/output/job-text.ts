@@ -7,21 +7,24 @@ import type {
   OutputMediaFile,
 } from '../../shared/records.js';
 import { withoutPassword } from '../../shared/redact.js';
-import { displayProgress, displayState, etaOfFile, etaOfJob, isFinal } from '../../shared/states.js';
+import { displayProgress, displayState, etaOfFile, etaOfJob } from '../../shared/states.js';
 import {
   attemptFacts,
-  durationFacts,
   expiryFacts,
   type Fact,
   failureFacts,
   mediaFacts,
+  queueFacts,
+  reportFacts,
+  requestWarnings,
+  timeFacts,
   trackFacts,
   warningFacts,
   withoutExpiredLink,
 } from '../../shared/text/file-facts.js';
 import { hullFacts, qualityFacts } from '../../shared/text/quality-facts.js';
 import { safeText } from '../../shared/text/safe-text.js';
-import { humanDuration, humanId, humanPercent, humanTime } from '../../shared/text/units.js';
+import { humanDuration, humanId, humanPercent } from '../../shared/text/units.js';
 import { colourState, type TextColours } from './paint.js';
 import { factLines } from './wrap-text.js';
 
@@ -42,24 +45,18 @@ export function jobText(job: JobRecord, colours: TextColours, { now, progress }:
     .map((output) => ({ id: output.id, label: output.label, reason: (output.warnings ?? []).join(' ') }));
   const unusedIds = skipped.filter(isUnusedRendition).map(({ id }) => id);
   const facts: readonly Fact[] = [
-    ['submitted', humanTime(job.submitted_at)],
-    ...(job.finished_at === null ? [] : [['ended', humanTime(job.finished_at)] as const]),
-    ...elapsedFacts(job, now),
-    ...durationFacts(job),
-    ...(job.worker === undefined ? [] : [['worker', job.worker] as const]),
+    ...timeFacts(job, now),
     ...(progress === null
       ? []
       : [['progress', formatProgress(displayProgress(progress), etaOfJob(progress.outputs))] as const]),
-    ...(job.test ? [['test', 'yes: outputs are cut to 5 seconds'] as const] : []),
-    ...(job.grouping === null ? [] : [['grouping', job.grouping] as const]),
+    ...reportFacts(job),
     ...(job.paused === true ? [['paused', `yes: venc resume ${job.id} ends that`] as const] : []),
-    ...(job.priority === undefined ? [] : [['priority', String(job.priority)] as const]),
-    ...(job.requires === undefined ? [] : [['requires', job.requires.join(', ')] as const]),
+    ...queueFacts(job),
     ...(job.pass_through === null ? [] : [['pass_through', job.pass_through] as const]),
     ...unusedRenditions(skipped).map(
       ({ labels, cause }) => ['skipped', `${labels.join(', ')}: ${cause}`] as const,
     ),
-    ...(job.warnings ?? []).map(({ field, message }) => ['warning', `${field} ${message}`] as const),
+    ...requestWarnings(job),
   ];
   const files = [
     { title: 'input', file: job.input_media_file, label: null },
@@ -114,14 +111,6 @@ function jobState({
   output_media_files: outputs,
 }: JobRecord): string {
   return displayState({ state, input, outputs, paused });
-}
-
-/** The time from the submission to the end, or to now. */
-function elapsedFacts({ submitted_at: from, finished_at: to, state }: JobRecord, now: Date): readonly Fact[] {
-  const end = to ?? (isFinal(state) ? null : now.toISOString());
-  const seconds = end === null ? Number.NaN : (Date.parse(end) - Date.parse(from)) / 1000;
-  if (!(seconds >= 0)) return [];
-  return [['elapsed', `${humanDuration(seconds)}${to === null ? ' so far' : ''}`]];
 }
 
 function progressFacts(id: number, progress: JobProgressRecord | null): readonly Fact[] {

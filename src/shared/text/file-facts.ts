@@ -7,14 +7,52 @@ import type {
   OutputMediaFile,
 } from '../records.js';
 import { redact, withoutPassword } from '../redact.js';
+import { isFinal } from '../states.js';
 import { adviceFor } from './advice.js';
 import { humanDuration, humanSize, humanTime, humanUntil } from './units.js';
 
 /** A line of details: a name and a value. */
 export type Fact = readonly [name: string, value: string];
 
+/** When a job was submitted and ended, how long it and its stages took, and who ran it. */
+export function timeFacts(job: JobRecord, now: Date): readonly Fact[] {
+  const { submitted_at: from, finished_at: to, state, worker } = job;
+  const end = to ?? (isFinal(state) ? null : now.toISOString());
+  const seconds = end === null ? Number.NaN : (Date.parse(end) - Date.parse(from)) / 1000;
+  return [
+    ['submitted', humanTime(from)],
+    ...(to === null ? [] : [['ended', humanTime(to)] as const]),
+    ...(seconds >= 0
+      ? [['elapsed', `${humanDuration(seconds)}${to === null ? ' so far' : ''}`] as const]
+      : []),
+    ...durationFacts(job),
+    ...(worker === undefined ? [] : [['worker', worker] as const]),
+  ];
+}
+
+/** Whether a job is a test job, and its report grouping. */
+export function reportFacts({ test, grouping }: JobRecord): readonly Fact[] {
+  return [
+    ...(test ? [['test', 'yes: outputs are cut to 5 seconds'] as const] : []),
+    ...(grouping === null ? [] : [['grouping', grouping] as const]),
+  ];
+}
+
+/** How a job waits in the queue. */
+export function queueFacts({ priority, requires }: JobRecord): readonly Fact[] {
+  return [
+    ...(priority === undefined ? [] : [['priority', String(priority)] as const]),
+    ...(requires === undefined ? [] : [['requires', requires.join(', ')] as const]),
+  ];
+}
+
+/** What a request asked for and did not get. */
+export function requestWarnings({ warnings = [] }: JobRecord): readonly Fact[] {
+  return warnings.map(({ field, message }) => ['warning', `${field} ${message}`]);
+}
+
 /** How long the stages of a job took, as far as that is known. */
-export function durationFacts(job: JobRecord): readonly Fact[] {
+function durationFacts(job: JobRecord): readonly Fact[] {
   const stages = [
     ['waited', job.waited_in_ms],
     ['encoded', job.encoded_in_ms],
