@@ -1,9 +1,10 @@
 import { invalidRequest, VencError } from '../../src/shared/errors.js';
 import type { JobRecord } from '../../src/shared/records.js';
 import { isJobState, jobStates } from '../../src/shared/states.js';
-import type { Job, JobOutput } from '../jobs/job.js';
+import { defaultAccountId, type Job, type JobOutput } from '../jobs/job.js';
 import type { JobTerms } from '../jobs/search.js';
-import { listedJobRecord } from '../jobs/view.js';
+import { jobRecord, listedJobRecord } from '../jobs/view.js';
+import type { Account } from '../store/account-store.js';
 import type { SearchExtent } from '../store/job-store.js';
 import { type AppContext, requireOwner } from './app-context.js';
 import type { Feed } from './event-hub.js';
@@ -19,6 +20,30 @@ export async function findJob(appContext: FindDeps, accountId: string, id: numbe
   const job = await appContext.store.get(id);
   if (job === null || job.accountId !== accountId) throw notFoundError('job', id);
   return job;
+}
+
+/**
+ * The job with this id, for a reader who may name the account that it belongs to, or `*` for any; null for the own one.
+ * Only the owner of the daemon sees the jobs of other accounts. Rejects as `findJob` does.
+ */
+export async function findNamedJob(
+  appContext: FindDeps & Pick<AppContext, 'accounts'>,
+  reader: Pick<Account, 'id'>,
+  id: number,
+  accountName: string | null,
+): Promise<Job> {
+  if (!accountName) return findJob(appContext, reader.id, id);
+  const named = reader.id === defaultAccountId ? accountIdOf(appContext, accountName) : null;
+  const job = named === null ? null : await appContext.store.get(id);
+  if (job === null || (named !== allAccounts && job.accountId !== named)) throw notFoundError('job', id);
+  return job;
+}
+
+/** The details of a job (section 4.2), with the name of its account if an account was named. Rejects as `findNamedJob`. */
+export async function readJob(...args: Parameters<typeof findNamedJob>): Promise<JobRecord> {
+  const [appContext, , , accountName] = args;
+  const job = await findNamedJob(...args);
+  return accountName ? { ...jobRecord(job), account: accountNameOf(appContext, job) } : jobRecord(job);
 }
 
 /** The job whose input has this id (section 4.6: job and output ids are not accepted). */
@@ -147,9 +172,17 @@ export function accountIdOf({ accounts }: Pick<AppContext, 'accounts'>, name: st
   return name === allAccounts ? allAccounts : (accounts.accountNamed(name)?.id ?? null);
 }
 
-/** The record of a job with the name of its account; its id if there is no such account any more. */
-function withAccount({ accounts }: Pick<AppContext, 'accounts'>, job: Job): JobRecord {
-  return { ...listedJobRecord(job), account: accounts.account(job.accountId)?.name ?? job.accountId };
+/** The record of a job with the name of its account. */
+function withAccount(appContext: Pick<AppContext, 'accounts'>, job: Job): JobRecord {
+  return { ...listedJobRecord(job), account: accountNameOf(appContext, job) };
+}
+
+/** The name of the account of a job; its id if there is no such account any more. */
+export function accountNameOf(
+  { accounts }: Pick<AppContext, 'accounts'>,
+  { accountId }: Pick<Job, 'accountId'>,
+): string {
+  return accounts.account(accountId)?.name ?? accountId;
 }
 
 function parsePositiveInteger(text: string | undefined, fallback: number): number | null {

@@ -2,7 +2,7 @@ import { invalidRequest } from '../../src/shared/errors.js';
 import type { LogRecord } from '../../src/shared/records.js';
 import { logLevels } from '../../src/shared/util/log.js';
 import { type AppContext, requireOwner } from './app-context.js';
-import { findJob } from './find-job.js';
+import { findNamedJob } from './find-job.js';
 import { type LogEvents, type LogQuery, selectLines } from './log-events.js';
 
 /** The parameters of a log, as strings from a query; null if absent. */
@@ -11,8 +11,8 @@ interface LogParameters {
   readonly tail: string | null;
 }
 
-/** Whose log is read: that of a job, or that of the daemon. */
-export type RequestedLog = { readonly jobId: number } | 'daemon';
+/** Whose log is read: that of a job, which may be of a named account, or that of the daemon. */
+export type RequestedLog = { readonly jobId: number; readonly accountName: string | null } | 'daemon';
 
 /** Who reads a log. */
 interface LogReader {
@@ -20,11 +20,11 @@ interface LogReader {
 }
 
 /**
- * Reads a log. Rejects with `NotFoundError` for a job of another account, with `ForbiddenError` for the log of the
+ * Reads a log. Rejects with `NotFoundError` as `findNamedJob` does, with `ForbiddenError` for the log of the
  * daemon unless the account is that of the owner, and with `InvalidRequestError`, which names each invalid parameter.
  */
 export async function readLog(
-  appContext: Pick<AppContext, 'store' | 'logs'>,
+  appContext: Pick<AppContext, 'store' | 'accounts' | 'logs'>,
   reader: LogReader,
   log: RequestedLog,
   parameters: LogParameters,
@@ -36,7 +36,7 @@ export async function readLog(
 
 /** Follows a log. Rejects as `readLog` does. Resolves to null if no line will follow: the job has ended. */
 export async function followLog(
-  appContext: Pick<AppContext, 'store' | 'logEvents'>,
+  appContext: Pick<AppContext, 'store' | 'accounts' | 'logEvents'>,
   reader: LogReader,
   log: RequestedLog,
   { lastEventId, ...parameters }: LogParameters & { readonly lastEventId: string | null },
@@ -47,7 +47,7 @@ export async function followLog(
 
 /** Rejects as `readLog` does if the log or the parameters cannot be read. */
 export async function requireReadableLog(
-  appContext: Pick<AppContext, 'store'>,
+  appContext: Pick<AppContext, 'store' | 'accounts'>,
   reader: LogReader,
   log: RequestedLog,
   parameters: LogParameters,
@@ -57,11 +57,12 @@ export async function requireReadableLog(
 }
 
 async function requireReadable(
-  appContext: Pick<AppContext, 'store'>,
+  appContext: Pick<AppContext, 'store' | 'accounts'>,
   { id: accountId }: LogReader,
   log: RequestedLog,
 ): Promise<number | 'daemon'> {
-  if (log !== 'daemon') return (await findJob(appContext, accountId, log.jobId)).id;
+  if (log !== 'daemon')
+    return (await findNamedJob(appContext, { id: accountId }, log.jobId, log.accountName)).id;
   requireOwner(
     { id: accountId },
     'Only keys of the account default, the owner of the daemon, may read its log.',

@@ -12,6 +12,15 @@ export const logQuery = {
   tail: { type: 'integer', description: 'only the last lines, this many' },
 } as const;
 
+/** The query parameter of a job that may be of another account. */
+export const jobAccount = {
+  account: {
+    type: 'string',
+    description:
+      'name of the account that the job belongs to, or * for any, with a key of the account default; an addition',
+  },
+} as const;
+
 /** The routes about the daemon itself: its events, log, workers, settings, state and description. */
 export const daemonRoutes = {
   daemonLog: {

@@ -1,4 +1,4 @@
-import { daemonRoutes, log, logQuery } from './daemon-routes.js';
+import { daemonRoutes, jobAccount, log, logQuery } from './daemon-routes.js';
 import { type Route, record } from './route.js';
 import { workerRoutes } from './worker-routes.js';
 
@@ -123,6 +123,7 @@ export const routes = {
     section: '4.2',
     key: 'full',
     representations: record,
+    query: jobAccount,
     status: 200,
     response: 'job',
   },
@@ -142,6 +143,7 @@ export const routes = {
     section: 'addition',
     key: 'full',
     representations: record,
+    query: jobAccount,
     status: 200,
     response: 'jobProgress',
   },
@@ -161,7 +163,7 @@ export const routes = {
     summary: 'The log of a job',
     section: 'addition',
     representations: ['json', 'xml', 'text'],
-    query: logQuery,
+    query: { ...logQuery, ...jobAccount },
     response: 'log',
   },
   jobLogEvents: {
@@ -170,7 +172,7 @@ export const routes = {
     summary: 'The log of a job as it is written, as server-sent events',
     section: 'addition',
     representations: [],
-    query: logQuery,
+    query: { ...logQuery, ...jobAccount },
     contentType: 'text/event-stream',
   },
   cancelJob: {

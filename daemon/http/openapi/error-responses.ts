@@ -26,6 +26,9 @@ const hasWorkerName = ({ route }: ErrorCondition) => route.path.includes('/worke
 const hasPresetName = ({ route }: ErrorCondition) => route.path.includes('/presets/:name');
 const isOfUpload = ({ route }: ErrorCondition) => route.path.includes('/uploads/:name');
 const hasToken = ({ route }: ErrorCondition) => route.path.includes(':token');
+/** Whether a query can be invalid. A job that does not belong to the named account is missing (404). */
+const hasCheckedQuery = (condition: ErrorCondition) =>
+  Object.keys(condition.route.query ?? {}).some((name) => name !== 'account' || !hasId(condition));
 const namesJob = ({ route }: ErrorCondition) => route.query?.log !== undefined;
 const hasBody = ({ route }: ErrorCondition) => route.requestBody !== undefined;
 /** For errors of any path, which the document describes once. */
@@ -122,7 +125,7 @@ export const errorResponses = [
     status: 422,
     name: 'UnprocessableContent',
     text: meaning('InvalidRequestError'),
-    appliesTo: (condition) => hasBody(condition) || condition.route.query !== undefined,
+    appliesTo: (condition) => hasBody(condition) || hasCheckedQuery(condition),
   },
   {
     status: 429,

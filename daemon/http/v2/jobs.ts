@@ -3,7 +3,14 @@ import type { RouteName } from '../../../src/shared/routes.js';
 import { memoizeByKey } from '../../../src/shared/util/collections.js';
 import type { AppContext } from '../../actions/app-context.js';
 import { createJob, resubmitJob } from '../../actions/create-job.js';
-import { findInput, findJob, findOutput, type JobListing, listJobs } from '../../actions/find-job.js';
+import {
+  findInput,
+  findNamedJob,
+  findOutput,
+  type JobListing,
+  listJobs,
+  readJob,
+} from '../../actions/find-job.js';
 import { createPageLink } from '../../actions/page-sessions.js';
 import { pauseJob } from '../../actions/pause-job.js';
 import { listPresets, readPreset, removePreset, savePreset } from '../../actions/presets.js';
@@ -16,7 +23,7 @@ import { resendNotifications } from '../../actions/resend-notifications.js';
 import { drainWorker, listWorkers, pauseWorker, resumeWorker } from '../../actions/workers.js';
 import { inputProgress, outputProgress } from '../../jobs/progress.js';
 import { allReport, liveReport, type ReportQuery, vodReport } from '../../jobs/report.js';
-import { inputDetails, jobRecord, outputDetails } from '../../jobs/view.js';
+import { inputDetails, outputDetails } from '../../jobs/view.js';
 import type { RequestContext, RouteHandler } from '../request-context.js';
 
 /** The id in a path. Ids are below 2^31; a longer number matches no job. */
@@ -68,14 +75,14 @@ export const jobHandlers = {
   },
 
   /** `GET /v2/jobs/<id>` (section 4.2). */
-  jobDetails: async (appContext, { params }, account) => ({
+  jobDetails: async (appContext, requestContext, account) => ({
     status: 200,
-    record: wrapJob(jobRecord(await findJob(appContext, account.id, idOf(params)))),
+    record: wrapJob(await readJob(appContext, account, ...namedJob(requestContext))),
   }),
 
   /** `GET /v2/jobs/<id>/progress`, an addition to the service document. */
-  jobProgress: async (appContext, { params }, account) => {
-    const job = await findJob(appContext, account.id, idOf(params));
+  jobProgress: async (appContext, requestContext, account) => {
+    const job = await findNamedJob(appContext, account, ...namedJob(requestContext));
     return { status: 200, record: readProgress(appContext, job, appContext.progressTracker.read(job.id)) };
   },
 
@@ -309,9 +316,15 @@ async function changePause(
   return { status: 200, record: await pauseJob(appContext, account.id, idOf(requestContext.params), change) };
 }
 
+/** The id in the path, and the name of the account that the job belongs to; null for that of the key. */
+function namedJob(requestContext: RequestContext): readonly [number, string | null] {
+  return [idOf(requestContext.params), requestContext.query('account')];
+}
+
 /** The log of the job whose id is in the path. */
-export function jobOf({ params }: RequestContext): RequestedLog {
-  return { jobId: idOf(params) };
+export function jobOf(requestContext: RequestContext): RequestedLog {
+  const [jobId, accountName] = namedJob(requestContext);
+  return { jobId, accountName };
 }
 
 /** The query parameters of a log. */

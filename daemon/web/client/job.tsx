@@ -3,6 +3,7 @@ import type { JobProgressRecord, JobRecord, LogRecord } from '../../../src/share
 import { isFinal } from '../../../src/shared/states.js';
 import { logText } from '../../../src/shared/text/safe-text.js';
 import { type JobAction, type JobState, JobView, jobActions } from '../views/job.js';
+import { ofAccount } from '../views/queue.js';
 import { attempt, canChange, read, refresh, root, say, send } from './call.js';
 import { mount } from './mount.js';
 import { playIn } from './player.js';
@@ -19,6 +20,7 @@ export function showJob(initial: JobState): void {
   const container = document.querySelector<HTMLElement>('#job');
   const log = document.querySelector<HTMLElement>('#log');
   if (container === null || log === null) return;
+  const { account } = initial;
   const { id } = initial.job;
   let state: JobState = initial;
   const offsetMs = initial.now - Date.now();
@@ -28,7 +30,7 @@ export function showJob(initial: JobState): void {
   );
   const draw = () => update({ ...state, now: now() });
   const load = async () => {
-    const { job } = await read<{ job: JobRecord }>(`jobs/${id}`);
+    const { job } = await read<{ job: JobRecord }>(`jobs/${id}${ofAccount(account)}`);
     state = { ...state, job, progress: isFinal(job.state) ? null : state.progress };
     draw();
   };
@@ -51,7 +53,8 @@ export function showJob(initial: JobState): void {
   const update = mount(container, view, state);
   log.scrollTop = log.scrollHeight;
   let known = statesOf(state.progress);
-  follow({ only: String(id), log: String(id) }, (message) => {
+  const followed = { only: String(id), log: String(id), ...(account === null ? {} : { account: '*' }) };
+  follow(followed, (message) => {
     if (message.removed.includes(id)) return say('This job was removed.');
     if (message.log !== undefined) addLines(log, message.log);
     const progress = message.jobs.find((job) => job.id === id);

@@ -5,6 +5,7 @@ import { isFinal } from '../../../src/shared/states.js';
 import {
   filterStates,
   JobRow,
+  ofAccount,
   type QueueData,
   QueueHead,
   type QueueHeadState,
@@ -125,8 +126,11 @@ class QueueList {
 
   /** Loads one job of the result of a search again. */
   async #loadRow(id: number): Promise<void> {
+    const { account } = this.#head.filter;
     await refresh(async () => {
-      const { job } = await read<{ readonly job: JobRecord }>(`jobs/${id}`);
+      const { job } = await read<{ readonly job: JobRecord }>(
+        `jobs/${id}${account === '' ? '' : ofAccount(account)}`,
+      );
       for (const [page, jobs] of this.#pages)
         this.#pages.set(
           page,

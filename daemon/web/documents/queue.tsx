@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import { isFinal, isJobState } from '../../../src/shared/states.js';
-import { findJob, listJobs } from '../../actions/find-job.js';
+import { findNamedJob, listJobs } from '../../actions/find-job.js';
 import { readProgress, readQueue } from '../../actions/queue.js';
 import { defaultAccountId } from '../../jobs/job.js';
 import { filterStates, type QueueData, QueueView, queryOf, rowOf, type StateCounts } from '../views/queue.js';
@@ -18,7 +18,7 @@ export async function queueDocument(request: DocumentRequest): Promise<PageDocum
   const listing = await listJobs(appContext, account.id, { ...filter, page: query('page') }, reader);
   const { jobs, total, page, perPage, search } = listing;
   const running = jobs.filter((job) => !isFinal(job.state)).map(({ id }) => id);
-  const progress = await Promise.all(running.map((id) => progressOf(request, id)));
+  const progress = await Promise.all(running.map((id) => progressOf(request, id, filter.account)));
   const data: QueueData = {
     ...{ jobs, total, page, filter },
     ownAccount: account.name,
@@ -48,8 +48,8 @@ export async function queueDocument(request: DocumentRequest): Promise<PageDocum
   };
 }
 
-async function progressOf({ appContext, holder }: DocumentRequest, id: number) {
-  const job = await findJob(appContext, holder.account.id, id).catch(() => null);
+async function progressOf({ appContext, holder }: DocumentRequest, id: number, accountName: string) {
+  const job = await findNamedJob(appContext, holder.account, id, accountName).catch(() => null);
   if (job === null) return null;
   return { id, ...readProgress(appContext, job, appContext.progressTracker.read(id)) };
 }

@@ -27,7 +27,7 @@ import { stateText } from '../../../src/shared/text/job-summary.js';
 import { hullFacts, qualityFacts } from '../../../src/shared/text/quality-facts.js';
 import { logText } from '../../../src/shared/text/safe-text.js';
 import { humanDuration, humanPercent } from '../../../src/shared/text/units.js';
-import { activityOf, classOf } from './queue.js';
+import { activityOf, classOf, ofAccount } from './queue.js';
 
 /** What can be done with a job. */
 export const jobActions = {
@@ -61,6 +61,8 @@ export type Play = (url: string, event: Event) => void;
 /** What the view of a job shows. */
 export interface JobState {
   readonly job: JobRecord;
+  /** The name of its account if that is not the visitor's, who can then only read it; null for an own job. */
+  readonly account: string | null;
   /** null once the job has ended. */
   readonly progress: JobProgressRecord | null;
   readonly now: number;
@@ -69,6 +71,7 @@ export interface JobState {
 /** The view of a job, without its log. */
 export function JobView({
   job,
+  account,
   progress,
   now,
   root,
@@ -90,7 +93,7 @@ export function JobView({
           Job {job.id} <bdi>{inputFileName(job) ?? inputLocation(job) ?? ''}</bdi>
         </h1>
         <span class={`state ${classOf(state)}`}>{state}</span>
-        {actions === null ? null : (
+        {actions === null || account !== null ? null : (
           <div class="actions">
             {actionsFor(job).map((action) => (
               <button key={action} type="button" onClick={() => actions(action)}>
@@ -100,6 +103,11 @@ export function JobView({
           </div>
         )}
       </div>
+      {account === null ? null : (
+        <p class="hint">
+          A job of the account <bdi>{account}</bdi>: you can read it, and change only your own jobs.
+        </p>
+      )}
       {progress === null ? null : <Progress progress={progress} />}
       <Facts facts={factsOf(job, now)} />
       <section class="file">
@@ -109,7 +117,14 @@ export function JobView({
         <Facts facts={factsOfFile(input, now)} />
       </section>
       {outputs.map((output) => (
-        <Output key={output.id} jobId={job.id} output={output} now={now} root={root} play={play} />
+        <Output
+          key={output.id}
+          jobId={account === null ? job.id : null}
+          output={output}
+          now={now}
+          root={root}
+          play={play}
+        />
       ))}
       <Notifications job={job} />
       {job.thumbnails.length === 0 ? null : <Thumbnails thumbnails={job.thumbnails} root={root} />}
@@ -138,7 +153,8 @@ function Output({
   root,
   play,
 }: {
-  readonly jobId: number;
+  /** null for a job of another account, which is not compared. */
+  readonly jobId: number | null;
   readonly output: OutputMediaFile;
   readonly now: number;
   readonly root: string;
@@ -163,7 +179,7 @@ function Output({
           ) : null}
         </p>
       )}
-      {output.state === 'finished' && output.video_codec !== null ? (
+      {jobId !== null && output.state === 'finished' && output.video_codec !== null ? (
         <p>
           <a href={`${root}jobs/${jobId}/compare?output=${output.id}`}>Compare with the source</a>
         </p>
@@ -298,11 +314,12 @@ export function JobLog({
   lines,
   root,
   id,
+  account,
 }: {
   readonly lines: readonly LogRecord[];
   readonly root: string;
   readonly id: number;
-}) {
+} & Pick<JobState, 'account'>) {
   return (
     <section class="log">
       <h2 id="log-title">Log</h2>
@@ -312,7 +329,7 @@ export function JobLog({
         ))}
       </pre>
       <p>
-        <a href={`${root}api/jobs/${id}/log.txt`}>The whole log as text</a>
+        <a href={`${root}api/jobs/${id}/log.txt${ofAccount(account)}`}>The whole log as text</a>
       </p>
     </section>
   );

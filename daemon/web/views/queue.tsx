@@ -9,7 +9,7 @@ import { humanAge, humanDuration, humanPercent, pausedText } from '../../../src/
 export interface RowOfJob {
   readonly id: number;
   readonly name: string;
-  /** The name of its account, if the list has those of others as well; its document is only for that account. */
+  /** The name of its account if that is not the visitor's; null for an own job. */
   readonly account: string | null;
   readonly state: string;
   /** null if it does not run. */
@@ -186,17 +186,10 @@ export function JobRow({
   const { id, name, account, state, percent, activity, outputs, result, createdAt } = row;
   return (
     <li class={`job ${classOf(state)}`} aria-setsize={total} aria-posinset={position}>
-      {account === null ? (
-        <a class="title" href={`${root}jobs/${id}`}>
-          <span class="id">{id}</span>
-          <bdi class="name">{name}</bdi>
-        </a>
-      ) : (
-        <span class="title">
-          <span class="id">{id}</span>
-          <bdi class="name">{`${account}: ${name}`}</bdi>
-        </span>
-      )}
+      <a class="title" href={`${root}jobs/${id}${ofAccount(account)}`}>
+        <span class="id">{id}</span>
+        <bdi class="name">{account === null ? name : `${account}: ${name}`}</bdi>
+      </a>
       <span class="state">{state}</span>
       {percent === null ? null : (
         <span class="percent">
@@ -209,6 +202,11 @@ export function JobRow({
       <time dateTime={createdAt}>{humanAge(createdAt, new Date(now))}</time>
     </li>
   );
+}
+
+/** The query of a job of another account; empty for an own one. Any account, because the name of a removed one is unknown. */
+export function ofAccount(account: string | null): string {
+  return account === null ? '' : '?account=*';
 }
 
 /** The class of a state: its first word. */

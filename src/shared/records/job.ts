@@ -88,7 +88,7 @@ const paused = {
 const account = {
   type: 'string',
   isOptional: true,
-  description: 'name of its account, in lists with the parameter account; otherwise absent; an addition',
+  description: 'name of its account, with the parameter account; otherwise absent; an addition',
 } as const;
 
 /** A job as the job list shows it (section 2.3): without checksums. */

@@ -4,7 +4,7 @@ import type { Budget } from './check-budget.js';
  * The budget of each module. Lower it when a module gets smaller. A commit that raises it says why.
  */
 export const budget: Budget = {
-  'daemon/actions': { lines: 5890, files: 42 },
+  'daemon/actions': { lines: 5930, files: 42 },
   'daemon/admin': { lines: 1210, files: 10 },
   'daemon/admin/database': { lines: 40, files: 1 },
   'daemon/app': { lines: 2730, files: 20 },
@@ -13,7 +13,7 @@ export const budget: Budget = {
   'daemon/dry-run': { lines: 690, files: 5 },
   'daemon/ffmpeg': { lines: 7120, files: 48 },
   'daemon/hosted-files': { lines: 1610, files: 11 },
-  'daemon/http': { lines: 4720, files: 30 },
+  'daemon/http': { lines: 4740, files: 30 },
   'daemon/jobs': { lines: 4550, files: 34 },
   'daemon/metrics': { lines: 450, files: 2 },
   'daemon/migrate': { lines: 940, files: 4 },
@@ -28,13 +28,13 @@ export const budget: Budget = {
   'daemon/tracing': { lines: 300, files: 2 },
   'daemon/transfer': { lines: 1710, files: 15 },
   'daemon/transports': { lines: 8860, files: 54 },
-  'daemon/web': { lines: 4970, files: 39 },
+  'daemon/web': { lines: 4990, files: 39 },
   'daemon/webhooks': { lines: 790, files: 5 },
   'daemon/worker': { lines: 1740, files: 8 },
   'src/cli': { lines: 14620, files: 102 },
   'src/cli/output': { lines: 1210, files: 12 },
   'src/client': { lines: 4160, files: 29 },
   'src/config': { lines: 910, files: 6 },
-  'src/shared': { lines: 14280, files: 114 },
+  'src/shared': { lines: 14290, files: 114 },
   'src/tui': { lines: 2100, files: 17 },
 };
