@@ -25,6 +25,7 @@ const bannedWords: readonly BannedWord[] = [
     allowed: [
       // The aspect mode of the service.
       'src/shared/settings/video.ts',
+      'src/api-types/api-types.ts',
       'daemon/actions/compared-frames.ts',
       'daemon/plan/decide/size.ts',
       'daemon/plan/write/shapes.ts',

@@ -7,7 +7,7 @@ import { schemaErrors } from '../helpers/answers/document.js';
 import { wrongValuesFor } from '../shared/wrong-values.js';
 
 const input = 'http://example.com/in.mp4';
-const requestSchema = { $ref: '#/components/schemas/JobRequest' };
+const requestSchema = { $ref: '#/components/schemas/CreateJobRequest' };
 const schemaErrorsFor = (body: unknown) => schemaErrors(requestSchema, body, 'request');
 const isRead = (body: unknown) => parseJobRequest(body, { maxOutputs: 50 }).ok;
 

@@ -23,7 +23,7 @@ test('it is served without a key, as valid OpenAPI, and names the requested addr
   const document = (await response.json()) as OpenApiDocument & Record<string, unknown>;
   assert.is(response.headers.get('content-type'), 'application/json; charset=utf-8');
   assert.is(document.servers[0]?.url, daemon.url);
-  assert.is(document.components.schemas.JobRequest?.properties?.outputs?.anyOf?.[0]?.maxItems, 3);
+  assert.is(document.components.schemas.CreateJobRequest?.properties?.outputs?.anyOf?.[0]?.maxItems, 3);
   assert.ok((await new Validator().validate(document)).valid);
 });
 
@@ -45,7 +45,7 @@ test('it names the public address if the daemon has one', async ({ proxied }) =>
 
 test('each daemon serves its own document', async ({ daemon, proxied }) => {
   const [mine, other] = [await read(`${daemon.url}/openapi.json`), await read(`${proxied.url}/openapi.json`)];
-  assert.is(other.components.schemas.JobRequest?.properties?.outputs?.anyOf?.[0]?.maxItems, 50);
+  assert.is(other.components.schemas.CreateJobRequest?.properties?.outputs?.anyOf?.[0]?.maxItems, 50);
   assert.equal(other.paths, mine.paths);
 });
 

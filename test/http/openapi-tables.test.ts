@@ -8,7 +8,7 @@ import type { Setting, SettingsTable } from '../../src/shared/settings/setting.j
 import { at, property, readOptions } from '../helpers/answers/document.js';
 
 test('every setting is there under each of its names, with its range, its choices, its default and its help', () => {
-  const request = ['components', 'schemas', 'JobRequest', 'properties'];
+  const request = ['components', 'schemas', 'CreateJobRequest', 'properties'];
   const output = [...request, 'outputs', 'anyOf', '1', 'properties'];
   assert.ok(allSettings(jobTable, request) + allSettings(outputTable, output) > 50);
 });
@@ -59,7 +59,7 @@ function pathOfFields(path: readonly string[]): readonly string[] {
 
 test('the description of a setting that is unsupported or has no effect says so', () => {
   const tables: Readonly<Record<string, SettingsTable>> = {
-    JobRequest: jobTable,
+    CreateJobRequest: jobTable,
     OutputSettings: outputTable,
   };
   for (const [schema, table] of Object.entries(tables)) {
@@ -124,7 +124,7 @@ test('every error class of job failures is described', () => {
 
 test('a job has at most as many outputs as the daemon allows', () => {
   assert.is(
-    at('components', 'schemas', 'JobRequest', 'properties', 'outputs', 'anyOf', '0', 'maxItems'),
+    at('components', 'schemas', 'CreateJobRequest', 'properties', 'outputs', 'anyOf', '0', 'maxItems'),
     readOptions.maxOutputs,
   );
 });

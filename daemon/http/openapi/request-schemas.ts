@@ -39,7 +39,7 @@ const key = {
 export function requestSchemas(options: { readonly maxOutputs: number }): Schemas {
   const settings = [...named].map(([table, name]) => [name, settingsSchema(table, named)] as const);
   return {
-    JobRequest: jobRequestSchema(options.maxOutputs),
+    CreateJobRequest: createJobRequestSchema(options.maxOutputs),
     ...Object.fromEntries(settings),
     OutputSettings: withSupportNotes(settingsSchema(outputTable, named), outputTable),
     KeyRequest: {
@@ -112,7 +112,7 @@ export function requestSchemas(options: { readonly maxOutputs: number }): Schema
   };
 }
 
-function jobRequestSchema(maxOutputs: number): Schema {
+function createJobRequestSchema(maxOutputs: number): Schema {
   const { properties, ...job } = withSupportNotes(settingsSchema(jobTable, named), jobTable);
   const output = refTo('OutputSettings');
   const several: Schema = {
@@ -146,7 +146,7 @@ function presetRequestSchema(maxOutputs: number): Schema {
     required: _,
     properties: { input, api_key, preset, ...properties } = {},
     ...job
-  } = jobRequestSchema(maxOutputs);
+  } = createJobRequestSchema(maxOutputs);
   return { ...job, description: 'A create request without its input.', properties };
 }
 
@@ -191,7 +191,7 @@ export const requestBodies = {
     description:
       'The job, in JSON or XML. A body that parses as JSON is accepted with any Content-Type. Up to 1 MiB uncompressed; Content-Encoding may be gzip.',
     required: true,
-    content: forms('JobRequest', jobInXml),
+    content: forms('CreateJobRequest', jobInXml),
   },
   Key: {
     description: 'Empty, or the API key if it is neither in the header nor in the query.',

@@ -31,6 +31,7 @@ export const budget: Budget = {
   'daemon/web': { lines: 4990, files: 39 },
   'daemon/webhooks': { lines: 790, files: 5 },
   'daemon/worker': { lines: 1740, files: 8 },
+  'src/api-types': { lines: 3200, files: 1 },
   'src/cli': { lines: 14620, files: 102 },
   'src/cli/output': { lines: 1210, files: 12 },
   'src/client': { lines: 4160, files: 29 },
