@@ -7,6 +7,7 @@ import { type ChosenFiles, filesOfDrop, filesOfField } from './dropped-files.js'
 import { mount } from './mount.js';
 import { Rates } from './rates.js';
 import { SavedUploads } from './saved-uploads.js';
+import type { SettingsForm } from './settings-form.js';
 import { requestOfForm } from './submit-request.js';
 import { UploadError } from './upload-file.js';
 import { createJob, RejectedError, UploadQueue } from './upload-queue.js';
@@ -37,6 +38,8 @@ class SubmitPage {
   readonly #rates = new Rates();
   #isDrawing = false;
   #isSubmitting = false;
+  /** Loaded when it is opened: it has all settings. */
+  #settings: SettingsForm | null = null;
   #drawUploads: (state: UploadsState) => void = () => {};
   #drawErrors: (state: Outcome) => void = () => {};
   #drawFound: (state: { readonly notes: readonly string[] }) => void = () => {};
@@ -71,7 +74,11 @@ class SubmitPage {
       (state) => <Uploads {...state} root={root} actions={actions} />,
       { uploads: [], bytesPerSecond: null },
     );
-    this.#drawErrors = mount<Outcome>(elementOf('#errors'), OutcomeView, { errors: [], jobId: null });
+    this.#drawErrors = mount<Outcome>(
+      elementOf('#errors'),
+      (outcome) => <OutcomeView {...outcome} settings={this.#settings} />,
+      { errors: [], jobId: null },
+    );
     this.#drawFound = mount<{ readonly notes: readonly string[] }>(elementOf('#found'), Notes, {
       notes: this.#unfinishedNotes(),
     });
@@ -89,9 +96,28 @@ class SubmitPage {
       });
     }
     this.#acceptDrops();
+    const more = elementOf<HTMLDetailsElement>('#more');
+    more.addEventListener('toggle', () => void this.#openSettings());
+    // A browser may restore what was typed.
+    if (more.open) void this.#openSettings();
     addEventListener('beforeunload', (event) => {
       if (this.#queue.isUnderWay()) event.preventDefault();
     });
+  }
+
+  async #openSettings(): Promise<void> {
+    if (this.#settings !== null) return;
+    try {
+      const { SettingsForm } = await import('./settings-form.js');
+      this.#settings ??= new SettingsForm(
+        elementOf('#settings-form'),
+        elementOf<HTMLTextAreaElement>('#settings'),
+        elementOf<HTMLSelectElement>('#preset'),
+      );
+    } catch {
+      elementOf('#settings-form').textContent =
+        'The settings could not be loaded. Load the page again, or write them as JSON.';
+    }
   }
 
   #acceptDrops(): void {
@@ -176,6 +202,8 @@ class SubmitPage {
   }
 
   #show(outcome: Outcome): void {
+    // The outputs of a ladder are not those of the form.
+    this.#settings?.reject(elementOf<HTMLInputElement>('#ladder').checked ? [] : outcome.errors);
     this.#drawErrors(outcome);
     if (outcome.errors.length > 0) elementOf('#errors').scrollIntoView({ block: 'nearest' });
     else this.#drawFound({ notes: [] });
@@ -198,7 +226,7 @@ class SubmitPage {
   }
 }
 
-function OutcomeView({ errors, jobId }: Outcome) {
+function OutcomeView({ errors, jobId, settings }: Outcome & { readonly settings: SettingsForm | null }) {
   if (jobId !== null)
     return (
       <p>
@@ -211,7 +239,14 @@ function OutcomeView({ errors, jobId }: Outcome) {
       <p>Nothing was submitted:</p>
       <ul>
         {errors.map((error) => (
-          <li key={error}>{error}</li>
+          <li key={error}>
+            {error}{' '}
+            {settings?.hasRejected(error) ? (
+              <button type="button" class="link" onClick={() => settings.show(error)}>
+                Show the setting
+              </button>
+            ) : null}
+          </li>
         ))}
       </ul>
     </div>

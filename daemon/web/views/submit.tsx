@@ -63,18 +63,20 @@ export function SubmitForm({ presets }: { readonly presets: readonly PresetChoic
           <label class="check">
             <input id="ladder" type="checkbox" /> Ladder of renditions for streaming (HLS)
           </label>
-          <details>
+          <details id="more">
             <summary>More settings</summary>
+            <div id="settings-form"></div>
             <label for="settings">More settings (JSON)</label>
             <textarea
               id="settings"
-              rows={5}
+              rows={8}
               spellcheck={false}
               aria-describedby="settings-hint"
               placeholder={'{"outputs": [{"height": 720, "quality": 4}]}'}
             ></textarea>
             <p class="hint" id="settings-hint">
               The fields of a request to the REST API, without its input. They override those of the preset.
+              The settings above show and change this JSON.
             </p>
           </details>
         </section>

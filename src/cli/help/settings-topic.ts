@@ -1,4 +1,4 @@
-import { settingFlags } from '../../shared/settings/flags.js';
+import { sectionTitle, settingFlags } from '../../shared/settings/flags.js';
 import { outputTable } from '../../shared/settings/index.js';
 
 /** `venc help settings`: how settings are given, and every one with its range and default. */
@@ -34,7 +34,7 @@ function chapters(): string {
       const names = Object.entries(outputTable).flatMap(([name, one]) =>
         one.section === section ? [name] : [],
       );
-      return `${titleOf(section)}:\n${flagLines('output', (name) => names.includes(name))}`;
+      return `${sectionTitle(section)}:\n${flagLines('output', (name) => names.includes(name))}`;
     })
     .filter((text) => !text.endsWith(':\n'))
     .join('\n\n');
@@ -49,9 +49,4 @@ function flagLines(path: 'job' | 'output', isListed: (name: string) => boolean):
 
 function termOf({ flag, argument }: { readonly flag: string; readonly argument: string | null }): string {
   return argument === null ? flag : `${flag} ${argument}`;
-}
-
-/** The title of a section of the service document, without its number. */
-function titleOf(section: string): string {
-  return section.replace(/^[\d.]+ /, '');
 }

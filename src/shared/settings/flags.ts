@@ -94,7 +94,7 @@ function flagsOf(table: SettingsTable, path: SettingFlag['path']): readonly Sett
         attribute: word.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
         argument: isBoolean ? optional : placeholderOf(setting, name),
         negation: isBoolean ? `--no-${word}` : null,
-        help: helpOf(setting),
+        help: settingHelp(setting),
         choices: isBoolean && optional === null ? [] : (kindOf(setting).words?.(setting) ?? []),
         path,
         repeatable: kindOf(setting).isRepeatable ?? false,
@@ -112,7 +112,7 @@ function hasFlag(name: string, path: SettingFlag['path']): boolean {
  * The help text of a setting's flag, with range and default, generated from its row: `number of channels (1 to 2;
  * default: as many as the input has, at most 2)`.
  */
-function helpOf(setting: Setting): string {
+export function settingHelp(setting: Setting): string {
   const value = setting.defaultText ?? ('default' in setting ? setting.default : undefined);
   const notes = [
     rangeOf(setting),
@@ -120,4 +120,9 @@ function helpOf(setting: Setting): string {
     kindOf(setting).isRepeatable ? 'repeatable' : '',
   ].filter((note) => note !== '');
   return notes.length === 0 ? setting.help : `${setting.help} (${notes.join('; ')})`;
+}
+
+/** The title of the section of a setting: that of the service document, without its number. */
+export function sectionTitle(section: string): string {
+  return section.replace(/^[\d.]+ /, '');
 }

@@ -28,7 +28,7 @@ export const budget: Budget = {
   'daemon/tracing': { lines: 300, files: 2 },
   'daemon/transfer': { lines: 1710, files: 15 },
   'daemon/transports': { lines: 8860, files: 54 },
-  'daemon/web': { lines: 4990, files: 39 },
+  'daemon/web': { lines: 5790, files: 43 },
   'daemon/webhooks': { lines: 790, files: 5 },
   'daemon/worker': { lines: 1740, files: 8 },
   'src/api-types': { lines: 3200, files: 1 },
@@ -36,6 +36,6 @@ export const budget: Budget = {
   'src/cli/output': { lines: 1210, files: 12 },
   'src/client': { lines: 4160, files: 29 },
   'src/config': { lines: 910, files: 6 },
-  'src/shared': { lines: 14290, files: 114 },
+  'src/shared': { lines: 14300, files: 114 },
   'src/tui': { lines: 2100, files: 17 },
 };
