@@ -8,6 +8,8 @@ export interface Relay {
   bytes(): { readonly toServer: number; readonly toClient: number };
   /** Keeps all connections open and forwards nothing any more. */
   cut(): void;
+  /** Stops forwarding to the server in each connection, old or new, that has sent more bytes than this. */
+  limit(bytesToServer: number): void;
   close(): Promise<void>;
 }
 
@@ -15,10 +17,14 @@ export interface Relay {
 export async function startRelay(target: number, port = 0): Promise<Relay> {
   const sockets = new Set<Socket>();
   const forwarded = { toServer: 0, toClient: 0 };
+  let maxBytes = Number.POSITIVE_INFINITY;
   const relay = createServer((client) => {
     const server = connect(target, '127.0.0.1');
+    let sentBytes = 0;
     client.on('data', ({ length }) => {
       forwarded.toServer += length;
+      sentBytes += length;
+      if (sentBytes > maxBytes) client.unpipe().pause();
     });
     server.on('data', ({ length }) => {
       forwarded.toClient += length;
@@ -41,6 +47,9 @@ export async function startRelay(target: number, port = 0): Promise<Relay> {
     bytes: () => ({ ...forwarded }),
     cut() {
       for (const socket of sockets) socket.unpipe().pause();
+    },
+    limit(bytesToServer) {
+      maxBytes = bytesToServer;
     },
     async close() {
       for (const socket of sockets) socket.destroy();

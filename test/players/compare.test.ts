@@ -6,6 +6,7 @@ import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { findProgram, skipSuite } from '../helpers/servers/find-program.js';
 import { tempFolder } from '../helpers/temp.js';
+import { openPage } from './page-browser.js';
 import { startBrowser } from './play.js';
 
 interface Context {
@@ -40,12 +41,8 @@ else {
     browser,
     jobId,
   }) => {
-    const page = await browser.newPage({ viewport: { width: 360, height: 740 } });
-    await page.goto(`${daemon.url}/ui/`);
-    await page.fill('#key', daemon.key);
-    await page.click('button[type=submit]');
-    const problems: string[] = [];
-    page.on('pageerror', ({ message }) => problems.push(message));
+    const options = { viewport: { width: 360, height: 740 } };
+    const { page, problems } = await openPage(browser, daemon.url, daemon.key, options);
     await page.goto(`${daemon.url}/ui/jobs/${jobId}/compare?time=1.5`);
     const shows = (text: string) => page.locator('#shown', { hasText: text }).waitFor();
     const border = () => page.inputValue('#border');
@@ -70,6 +67,7 @@ else {
     }
     assert.is(await page.evaluate('document.documentElement.scrollWidth'), 360);
     assert.equal(problems, []);
+    await page.context().close();
   });
 
   test.run();

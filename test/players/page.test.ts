@@ -77,6 +77,8 @@ function testPage(program: FoundProgram): void {
     assert.ok((await page.textContent('h2 bdi'))?.includes('<img src=x'));
     const [download] = await Promise.all([page.waitForEvent('download'), page.click('a[download]')]);
     assert.is(download.suggestedFilename(), 'out.mp4');
+    // The script has drawn them.
+    await page.waitForSelector('button:has-text("Play")');
     for (const button of await page.$$('button:has-text("Play")')) await button.click();
     await waitUntil('both outputs play', () =>
       page.evaluate<boolean>(
