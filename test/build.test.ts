@@ -39,7 +39,9 @@ test('the build sends no request to a service that the environment or the config
     });
     assert.is(status, 0, stderr);
   }
-  const names = ['venc', 'daemon'].map((name) => `${name}.cjs.${process.versions.v8}-${process.arch}.cache`);
+  const names = ['venc', 'library', 'daemon'].map(
+    (name) => `${name}.cjs.${process.versions.v8}-${process.arch}.cache`,
+  );
   assert.equal(readdirSync(folder).sort(), names.sort());
   assert.equal(requests, []);
 });

@@ -42,6 +42,7 @@ const lazyFolders = [
   screenFolder,
   'dist/src/shared/xml/',
   'dist/src/shared/settings/support/',
+  'dist/src/library/work/',
 ];
 /** Modules that are small enough for the main bundle and needed by every completion. */
 const bundledModules = ['dist/daemon/admin/read-account-names.js'];
@@ -89,6 +90,12 @@ const main = await buildScript('venc', {
   entryPoints: ['dist/src/cli/main.js'],
   plugins: [{ name: 'lazy-modules', setup: excludeLazyModules }],
 });
+// The library: only what `import 'venc'` needs. Its work is in daemon.cjs.
+const library = await buildScript('library', {
+  entryPoints: ['dist/src/library/index.js'],
+  plugins: [{ name: 'lazy-modules', setup: excludeLazyModules }],
+});
+writeDeclarations(['src/library/declarations.ts'], 'index');
 const daemon = await buildScript('daemon', {
   stdin: { contents: exportLoaders(daemonModules), resolveDir: root },
   mainFields,
@@ -110,11 +117,11 @@ const named = await Promise.all(
 );
 const pageFiles = page.flatMap(({ metafile }) => Object.keys(metafile.outputs));
 for (const file of pageFiles) copyFileSync(root + file, `${shipped}/${basename(file)}`);
-const bundled = bundledPackages(root, [main, daemon, lazy, ...named, ...page]);
+const bundled = bundledPackages(root, [main, library, daemon, lazy, ...named, ...page]);
 writeFileSync(`${shipped}/LICENSES`, licencesOf(root, bundled));
 const sbom = sbomOf(root, bundled);
 if (sbom !== null) writeFileSync(`${root}dist/sbom.cdx.json`, sbom);
-for (const name of ['launch.cjs', 'mapped-stacks.cjs'])
+for (const name of ['launch.cjs', 'mapped-stacks.cjs', 'index.cjs', 'index.mjs'])
   copyFileSync(`${root}scripts/build/${name}`, `${shipped}/${name}`);
 checkReferences(shipped);
 run(`${root}scripts/build/warm-code-cache.mjs`, shipped);
@@ -178,6 +185,16 @@ async function buildScript(name, options) {
   );
   writeFileSync(outfile, ascii);
   return result;
+}
+
+/**
+ * Writes the declarations of an entry point from modules that have only declarations: for ES modules, and for CommonJS.
+ */
+function writeDeclarations(modules, name) {
+  const text = modules
+    .map((path) => readFileSync(root + path, 'utf8').replaceAll(/^import [^;]*;\n/gm, ''))
+    .join('\n');
+  for (const extension of ['d.mts', 'd.cts']) writeFileSync(`${shipped}/${name}.${extension}`, text);
 }
 
 /** A module that exports a function for each of these modules, which loads it. */

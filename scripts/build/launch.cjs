@@ -1,4 +1,4 @@
-// The build copies this file next to the scripts that it runs: venc.cjs, and daemon.cjs when a command needs it. Each is
+// The build copies this file next to the scripts that it runs: venc.cjs or library.cjs, and daemon.cjs when it is needed. Each is
 // run with its V8 code cache if there is one for this version of V8 (see scripts/build/build.mjs).
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
@@ -7,10 +7,6 @@ const { Script } = require('node:vm');
 
 const folder = __dirname;
 const prefix = '(function(exports, require, module, $mport, __bundleUrl){';
-// Reading source maps is slow.
-if (process.argv.includes('--debug'))
-  require('./mapped-stacks.cjs').mapStacks(['venc.cjs', 'daemon.cjs'].map(pathOf), prefix.length);
-
 const scripts = new Map();
 
 /** Loads built-in modules without the ES module loader, whose start is slow. */
@@ -58,4 +54,17 @@ function createCaches() {
   return [...scripts].map(([name, { script }]) => [cacheOf(name), script.createCachedData()]);
 }
 
-module.exports = { main: run('venc.cjs').main, load, createCaches };
+/** The entry point of the command line. */
+function main(argv) {
+  // Reading source maps is slow.
+  if (argv.includes('--debug'))
+    require('./mapped-stacks.cjs').mapStacks(['venc.cjs', 'daemon.cjs'].map(pathOf), prefix.length);
+  return run('venc.cjs').main(argv);
+}
+
+/** The exports of the library, which changes nothing of the process that loads it. */
+function library() {
+  return run('library.cjs');
+}
+
+module.exports = { main, library, load, createCaches };

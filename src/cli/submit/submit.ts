@@ -75,7 +75,7 @@ export async function submit(
   const mode = await chosenMode(context, options.progress, 'stderr');
   // Check this before the encoding, which may take hours.
   if (options.download !== undefined) {
-    const { requireWritableFolder } = await import('../destinations/check-destinations.js');
+    const { requireWritableFolder } = await import('../../shared/util/check-destinations.js');
     await requireWritableFolder(options.download);
   }
   const read = options.ndjson === true ? (await import('./read-lines.js')).readLines : readInputs;
