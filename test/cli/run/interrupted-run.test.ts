@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { emptyJob } from '../../../src/cli/jobs/resolve-jobs.js';
 import { interruptedError } from '../../../src/cli/run/encode-all.js';
-import { normaliseJob } from '../../../src/client/normalise.js';
+import { normaliseJob } from '../../../src/shared/client/normalise.js';
 import type { JobRecord } from '../../../src/shared/records.js';
 import { foldersToCreate, removeEmptyFolders } from '../../../src/shared/util/check-destinations.js';
 import { tempFolder } from '../../helpers/temp.js';

@@ -37,6 +37,6 @@ export const budget: Budget = {
   'src/client': { lines: 4160, files: 29 },
   'src/config': { lines: 910, files: 6 },
   'src/library': { lines: 1800, files: 14 },
-  'src/shared': { lines: 14700, files: 119 },
+  'src/shared': { lines: 15200, files: 126 },
   'src/tui': { lines: 2100, files: 17 },
 };
