@@ -2,12 +2,13 @@
  * `npm run build`: tsc compiles the program and the tests into dist/, then esbuild bundles the program into
  * dist/venc/, which is shipped. Nothing is done if no source has changed since the latest build.
  *
- * Loading modules takes most of the start-up time of a command. Therefore the code that every command needs is one
- * file, `venc.cjs`, and the code of the daemon, which also `venc run` and `venc worker` need, is another, `daemon.cjs`.
+ * Loading modules takes most of the start-up time of a command. Therefore the command line is a few files, of which a
+ * command reads those that it needs (see scripts.mjs), and the code of the daemon, which also `venc run` and
+ * `venc worker` need, is another, `daemon.cjs`. The commands as data, for completions, are computed here.
  * The files are CommonJS, because starting the ES module loader takes as long as reading a whole file. Each has a V8
- * code cache, which is valid only for the V8 version that created it; other versions ignore it. CPU time of
- * `venc list --json` relative to `node -e 0`, medians of 11: modules 1.91, one file 1.52, the same minified 1.51, one
- * file with the cache 1.48. CPU time of `venc run` of a film of one second, with ffmpeg: 0.87 s with the daemon as 88
+ * code cache, which is valid only for the V8 version that created it; other versions ignore it. CPU time relative to
+ * `node -e 0`, medians of 15: `venc --version` 1.08 (1.21 with one file for all commands), `--help` 1.19 (1.30), a
+ * completion 1.23 (1.55). CPU time of `venc run` of a film of one second, with ffmpeg: 0.87 s with the daemon as 88
  * modules, 0.69 s as one file.
  * Names are not shortened, because that gained nothing. The screen of `venc watch` waits for a part of itself while it
  * is loaded, which only modules can do: it is in dist/venc/lazy/.
@@ -20,6 +21,13 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { checkReferences, collectNamedFiles, destinationsOfNamedFiles } from './file-references.mjs';
 import { fingerprintOf, isBuilt, recordBuild } from './fingerprint.mjs';
+import {
+  evaluateCommandNodes,
+  exportModules,
+  offeredModules,
+  placeModules,
+  referToOtherScripts,
+} from './scripts.mjs';
 import { bundledPackages, licencesOf, sbomOf } from './third-party.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -42,7 +50,6 @@ const lazyFolders = [
   screenFolder,
   'dist/src/shared/xml/',
   'dist/src/shared/settings/support/',
-  'dist/src/library/work/',
 ];
 /** Modules that are small enough for the main bundle and needed by every completion. */
 const bundledModules = ['dist/daemon/admin/read-account-names.js'];
@@ -80,24 +87,17 @@ const modules = {
   },
 };
 
+/** launch.cjs passes the URL, because a CommonJS file has no import.meta. */
+const script = { format: 'cjs', define: { 'import.meta.url': '__bundleUrl' } };
+
 const fingerprint = fingerprintOf(root);
 if (isBuilt(root, fingerprint)) process.exit();
 rmSync(`${root}dist`, { recursive: true, force: true });
 run(`${root}node_modules/typescript/bin/tsc`);
 
 const page = await buildPage();
-const main = await buildScript('venc', {
-  entryPoints: ['dist/src/cli/main.js'],
-  plugins: [{ name: 'lazy-modules', setup: excludeLazyModules }],
-});
-// The library: only what `import 'venc'` needs. Its work is in daemon.cjs.
-const library = await buildScript('library', {
-  entryPoints: ['dist/src/library/index.js'],
-  plugins: [{ name: 'lazy-modules', setup: excludeLazyModules }],
-});
-writeDeclarations(['src/library/declarations.ts'], 'index');
-const daemon = await buildScript('daemon', {
-  stdin: { contents: exportLoaders(daemonModules), resolveDir: root },
+const main = await buildCommandScripts();
+const daemon = await buildScript('daemon', daemonModules, {
   mainFields,
   plugins: [{ name: 'no-maps-of-packages', setup: leaveOutMapsOfPackages }, collectNamedFiles(namedFiles)],
 });
@@ -117,11 +117,11 @@ const named = await Promise.all(
 );
 const pageFiles = page.flatMap(({ metafile }) => Object.keys(metafile.outputs));
 for (const file of pageFiles) copyFileSync(root + file, `${shipped}/${basename(file)}`);
-const bundled = bundledPackages(root, [main, library, daemon, lazy, ...named, ...page]);
+const bundled = bundledPackages(root, [...main, daemon, lazy, ...named, ...page]);
 writeFileSync(`${shipped}/LICENSES`, licencesOf(root, bundled));
 const sbom = sbomOf(root, bundled);
 if (sbom !== null) writeFileSync(`${root}dist/sbom.cdx.json`, sbom);
-for (const name of ['launch.cjs', 'mapped-stacks.cjs', 'index.cjs', 'index.mjs'])
+for (const name of ['launch.cjs', 'mapped-stacks.cjs'])
   copyFileSync(`${root}scripts/build/${name}`, `${shipped}/${name}`);
 checkReferences(shipped);
 run(`${root}scripts/build/warm-code-cache.mjs`, shipped);
@@ -163,44 +163,37 @@ async function buildPage() {
   return [own, style, player];
 }
 
-/** Builds a script that launch.cjs runs. */
-async function buildScript(name, options) {
+/** Builds the scripts of the command line: first in one piece, for the graph of its modules. */
+async function buildCommandScripts() {
+  const entryPoint = 'dist/src/cli/main.js';
+  const lazy = { name: 'lazy-modules', setup: excludeLazyModules };
+  const nodes = evaluateCommandNodes(root);
+  const whole = { ...common, ...script, entryPoints: [entryPoint], outdir: shipped, write: false };
+  const { inputs } = (await build({ ...whole, plugins: [lazy, nodes] })).metafile;
+  const places = placeModules(inputs);
+  return Promise.all(
+    [...offeredModules(inputs, places, entryPoint)].map(([name, modules]) =>
+      buildScript(name, modules, { plugins: [lazy, nodes, referToOtherScripts(root, places, name)] }),
+    ),
+  );
+}
+
+/** Builds a script that launch.cjs runs, with these modules and what they import. */
+async function buildScript(name, modules, options) {
   const outfile = `${shipped}/${name}.cjs`;
-  // launch.cjs passes the URL, because a CommonJS file has no import.meta.
-  const result = await build({
-    ...common,
-    ...options,
-    outfile,
-    format: 'cjs',
-    define: { 'import.meta.url': '__bundleUrl' },
-  });
+  const stdin = { contents: exportModules(modules), resolveDir: root };
+  const result = await build({ ...common, ...script, ...options, stdin, outfile });
   // A script with a code cache cannot call import(). launch.cjs passes its own import function, with a name of the same
   // length, so that the columns of the source map stay correct.
-  const script = readFileSync(outfile, 'utf8').replaceAll(/\bimport\(/g, '$mport(');
+  const text = readFileSync(outfile, 'utf8').replaceAll(/\bimport\(/g, '$mport(');
   // esbuild leaves other characters than ASCII in regular expressions, and with any of them V8 stores the whole file with
   // two bytes for each character.
-  const ascii = script.replaceAll(
+  const ascii = text.replaceAll(
     /[^\0-\x7f]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
   writeFileSync(outfile, ascii);
   return result;
-}
-
-/**
- * Writes the declarations of an entry point from modules that have only declarations: for ES modules, and for CommonJS.
- */
-function writeDeclarations(modules, name) {
-  const text = modules
-    .map((path) => readFileSync(root + path, 'utf8').replaceAll(/^import [^;]*;\n/gm, ''))
-    .join('\n');
-  for (const extension of ['d.mts', 'd.cts']) writeFileSync(`${shipped}/${name}.${extension}`, text);
-}
-
-/** A module that exports a function for each of these modules, which loads it. */
-function exportLoaders(names) {
-  const loaders = [...names].map((name) => `'${relative('dist', name)}': () => import('./${name}')`);
-  return `export const loaders = { ${loaders.join(', ')} };`;
 }
 
 function excludeLazyModules(bundler) {

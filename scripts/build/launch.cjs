@@ -1,4 +1,4 @@
-// The build copies this file next to the scripts that it runs: venc.cjs or library.cjs, and daemon.cjs when it is needed. Each is
+// The build copies this file next to the scripts that it runs: main.cjs, and others when a command needs them. Each is
 // run with its V8 code cache if there is one for this version of V8 (see scripts/build/build.mjs).
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
@@ -7,20 +7,35 @@ const { Script } = require('node:vm');
 
 const folder = __dirname;
 const prefix = '(function(exports, require, module, $mport, __bundleUrl){';
+// Reading source maps is slow.
+if (process.argv.includes('--debug')) require('./mapped-stacks.cjs').mapStacks(folder, prefix.length);
+
 const scripts = new Map();
 
 /** Loads built-in modules without the ES module loader, whose start is slow. */
 async function load(specifier) {
-  if (specifier.startsWith('node:')) return require(specifier);
-  const [, module] = /^daemon\.cjs:(.*)/.exec(specifier) ?? [];
-  if (module !== undefined) return run('daemon.cjs').loaders[module]();
+  if (/^(?:node|\w+\.cjs):/.test(specifier)) return requireModule(specifier);
   return import(specifier.startsWith('.') ? pathToFileURL(pathOf(specifier)).href : specifier);
 }
 
-/** Runs a script at its first use, and returns its exports. */
+/** Loads a module of a script, which is run at its first use, or anything else as `require` does. */
+function requireModule(specifier) {
+  const [, name, path] = /^(\w+\.cjs):(.*)/.exec(specifier) ?? [];
+  return name === undefined ? require(specifier) : (scripts.get(name) ?? run(name)).exports.modules[path]();
+}
+
+/**
+ * What most commands never use of the built-in modules that they import: these are loaded at their first use, and take
+ * up to 4 ms.
+ */
+const rarelyUsed = ['node:child_process', 'node:crypto', 'node:http'];
+const lazily = { get: (specifier, name) => require(specifier.toString())[name] };
+
+function requireAtUse(specifier) {
+  return rarelyUsed.includes(specifier) ? new Proxy(Object(specifier), lazily) : requireModule(specifier);
+}
+
 function run(name) {
-  const known = scripts.get(name);
-  if (known !== undefined) return known.exports;
   const filename = pathOf(name);
   // The build leaves only ASCII characters, which are read fastest as latin1.
   const script = new Script(`${prefix}${readFileSync(filename, 'latin1')}\n})`, {
@@ -28,9 +43,15 @@ function run(name) {
     cachedData: cachedCode(name),
   });
   const module = { exports: {} };
-  script.runInThisContext()(module.exports, require, module, load, pathToFileURL(filename).href);
+  script.runInThisContext()(
+    module.exports,
+    name === 'daemon.cjs' ? requireModule : requireAtUse,
+    module,
+    load,
+    pathToFileURL(filename).href,
+  );
   scripts.set(name, { script, exports: module.exports });
-  return module.exports;
+  return scripts.get(name);
 }
 
 function cachedCode(name) {
@@ -54,17 +75,4 @@ function createCaches() {
   return [...scripts].map(([name, { script }]) => [cacheOf(name), script.createCachedData()]);
 }
 
-/** The entry point of the command line. */
-function main(argv) {
-  // Reading source maps is slow.
-  if (argv.includes('--debug'))
-    require('./mapped-stacks.cjs').mapStacks(['venc.cjs', 'daemon.cjs'].map(pathOf), prefix.length);
-  return run('venc.cjs').main(argv);
-}
-
-/** The exports of the library, which changes nothing of the process that loads it. */
-function library() {
-  return run('library.cjs');
-}
-
-module.exports = { main, library, load, createCaches };
+module.exports = { main: requireModule('main.cjs:src/cli/main.js').main, load, createCaches };

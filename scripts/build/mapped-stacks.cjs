@@ -12,22 +12,22 @@ const maps = new Map();
 
 /**
  * Maps the stacks of all errors created from now on. `firstColumn`: the number of columns that launch.cjs inserted
- * before the first line of each script.
+ * before the first line of each script, a .cjs file in `folder`.
  */
-function mapStacks(scripts, firstColumn) {
+function mapStacks(folder, firstColumn) {
   Error.prepareStackTrace = (error, sites) => {
-    const frames = sites.map((site) => `\n    at ${mapped(site, scripts, firstColumn)}`);
+    const frames = sites.map((site) => `\n    at ${mapped(site, folder, firstColumn)}`);
     return `${error}${frames.join('')}`;
   };
 }
 
-function mapped(site, scripts, firstColumn) {
+function mapped(site, folder, firstColumn) {
   const text = site.toString();
   const name = site.getFileName();
   if (name === null || name.startsWith('node:')) return text;
   const path = name.startsWith('file:') ? fileURLToPath(name) : name;
   const [line, column] = [site.getLineNumber(), site.getColumnNumber()];
-  const shift = line === 1 && scripts.includes(path) ? firstColumn : 0;
+  const shift = line === 1 && dirname(path) === folder && path.endsWith('.cjs') ? firstColumn : 0;
   const entry = mapOf(path)?.findEntry(line - 1, column - 1 - shift);
   if (entry?.originalSource === undefined) return text;
   const source = relative(packageFolder, resolve(dirname(path), entry.originalSource));

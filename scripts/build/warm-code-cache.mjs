@@ -22,6 +22,7 @@ const commands = [
   '--version',
   '--help',
   'list --json',
+  '__complete bash',
   'submit https://example.com/in.mp4',
   'wait 1',
   'show 1',
@@ -46,7 +47,12 @@ function runIsolated(folder) {
   };
   const script = fileURLToPath(import.meta.url);
   try {
-    const { status } = spawnSync(process.execPath, [script, folder, '--child'], { env, stdio: 'inherit' });
+    const { status } = spawnSync(process.execPath, [script, folder, '--child'], {
+      env,
+      // What is completed.
+      input: ['submit', '--video-codec', 'the', ''].join('\0'),
+      stdio: ['pipe', 'inherit', 'inherit'],
+    });
     process.exitCode = status ?? 1;
   } finally {
     rmSync(home, { recursive: true, force: true });
@@ -56,14 +62,13 @@ function runIsolated(folder) {
 async function warm(folder) {
   answerInProcess();
   process.stdout.write = () => true;
-  const { main, library, load, createCaches } = createRequire(import.meta.url)('../../dist/venc/launch.cjs');
+  const { main, load, createCaches } = createRequire(import.meta.url)('../../dist/venc/launch.cjs');
   for (const command of commands) {
     await main(command.split(' '));
     if (process.exitCode !== undefined && process.exitCode !== 0) {
       throw new Error(`venc ${command} exited with ${process.exitCode} while the code cache was created`);
     }
   }
-  library();
   for (const name of daemonModules) await load(`daemon.cjs:${name}`);
   for (const [name, cache] of createCaches()) writeFileSync(join(folder, name), cache);
 }

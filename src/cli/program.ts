@@ -4,6 +4,7 @@ import { productVersion } from '../shared/version.js';
 import { type CommandEntry, commandGroups, commandTable, isCommandName } from './command-table.js';
 import { type CommandModule, createContext, type GlobalFlags } from './context.js';
 import { rejectEmptyValues, withJoinedAuto } from './input/args.js';
+import { findRequestedCommand, findRequestedIndex } from './input/requested-command.js';
 import { wrapText } from './output/wrap-text.js';
 import type { Io } from './terminal/io.js';
 
@@ -130,19 +131,6 @@ Examples:
 Commands use the local daemon unless you select another service: venc help services.
 
 Help of a command: venc COMMAND --help`;
-
-const flagsWithValue: readonly string[] = ['--data', '--target'];
-
-/** The name of the command: the first argument that is neither an option nor the value of one. */
-export function findRequestedCommand(args: readonly string[]): string | undefined {
-  return args[findRequestedIndex(args)];
-}
-
-function findRequestedIndex(args: readonly string[]): number {
-  return args.findIndex(
-    (arg, index) => !arg.startsWith('-') && !flagsWithValue.includes(args[index - 1] ?? ''),
-  );
-}
 
 /** The arguments of the command `help`; null if another command is named. `venc help help` prints the help of the program. */
 function helpSubjects(argv: readonly string[]): readonly string[] | null {

@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import { progressOfJob } from '../shared/client/normalise.js';
 import { isVencError, VencError } from '../shared/errors.js';
 import type { JobRecord } from '../shared/records.js';
 import { isFinal } from '../shared/states.js';
@@ -16,6 +15,7 @@ import {
 } from './follow-context.js';
 import type { FollowedProgress } from './job-progress.js';
 import { JobStreams, mergeIterables } from './job-streams.js';
+import { progressOfJob } from './normalise.js';
 import {
   createPollingSchedule,
   createWithRetry,

@@ -36,7 +36,8 @@ export async function runInProcess(
   const nowhere = { stdin: false, stdout: false, stderr: false };
   const io: Io = {
     // A text stream has every part of stdin that the commands use.
-    stdin: stdin === null ? process.stdin : (Readable.from([stdin]) as unknown as Io['stdin']),
+    stdin: () =>
+      stdin === null ? process.stdin : (Readable.from([stdin]) as unknown as ReturnType<Io['stdin']>),
     stdout: process.stdout,
     stderr: process.stderr,
     env: { HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home, ...env },

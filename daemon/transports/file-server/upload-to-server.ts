@@ -199,9 +199,9 @@ export async function removeFrom(
   server: FileServer,
   location: RemoteLocation,
   { path, folders }: { readonly path: string; readonly folders: readonly string[] },
-  { stallTimeoutMs, cleanupEnd }: RemoteOptions,
+  { stallTimeoutMs }: RemoteOptions,
 ): Promise<void> {
-  const signal = cleanupEnd ?? new AbortController().signal;
+  const { signal } = new AbortController();
   const sessionOptions = { server, location, direction: 'upload', signal, stallTimeoutMs } as const;
   const transferError = await withSession(sessionOptions, async (session) => {
     await session.remove(path);

@@ -156,7 +156,7 @@ export async function confirm(
   ids: readonly number[],
 ): Promise<boolean> {
   const { createInterface } = await import('node:readline/promises');
-  const lines = createInterface({ input: io.stdin, output: io.stderr });
+  const lines = createInterface({ input: io.stdin(), output: io.stderr });
   // Without this, the question would stay open at the end of the input.
   const closed = new Promise<null>((resolve) => lines.once('close', () => resolve(null)));
   const subject = ids.length === 1 ? `job ${ids[0]}` : `${ids.length} jobs (${listIds(ids)})`;

@@ -86,7 +86,7 @@ async function onScreen(client: Client, ids: readonly number[], io: Io): Promise
   const { runWatchScreen } = await import('../../tui/watch-screen.js');
   const { signal, dispose } = listenForInterrupt(io);
   try {
-    return await runWatchScreen({ client, ids, io, signal });
+    return await runWatchScreen({ client, ids, io: { ...io, stdin: io.stdin() }, signal });
   } finally {
     dispose();
   }

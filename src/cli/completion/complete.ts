@@ -1,18 +1,9 @@
 import { text } from 'node:stream/consumers';
-import { type CommandNode, commandTree, type FlagNode, loadProgram } from '../command-tree.js';
-import { createContext } from '../context.js';
-import { helpTopics } from '../help/topics.js';
-import { findRequestedCommand } from '../program.js';
+import type { CommandNode, FlagNode } from '../command-tree.js';
+import { findRequestedCommand } from '../input/requested-command.js';
 import type { Io } from '../terminal/io.js';
 import { type CompletionItem, type CompletionOffer, formatOffer, readTypedWords, shells } from './shells.js';
-import {
-  argumentSource,
-  type CompletionSource,
-  flagSource,
-  lookUp,
-  settingWords,
-  shortHelp,
-} from './sources.js';
+import { argumentSource, type CompletionSource, flagSource, lookUp, shortHelp } from './sources.js';
 
 /**
  * Answers a completion script: `venc __complete SHELL`. The words up to the cursor come from stdin, each ended by a NUL,
@@ -23,7 +14,7 @@ export async function complete([name]: readonly string[], io: Io): Promise<void>
   const shell = shells.find((one) => one === name);
   if (shell === undefined) return;
   try {
-    const words = (await text(io.stdin)).split('\0').slice(0, -1);
+    const words = (await text(io.stdin())).split('\0').slice(0, -1);
     const typed = readTypedWords(shell, words);
     // After > and <, complete files. Zsh and fish do so themselves.
     const isRedirected = shell === 'bash' && /^[<>]/.test(words.at(-2) ?? '');
@@ -52,13 +43,12 @@ interface Place {
 }
 
 async function placeAt(words: readonly string[], io: Io): Promise<Place> {
-  const requested = findRequestedCommand(words);
-  const program = commandTree(await loadProgram(io, (name) => name === requested));
+  const { commandNodes } = await import('./command-nodes.js');
+  const program = await commandNodes(findRequestedCommand(words), io);
   const version = program.flags.filter(({ long }) => long === '--version');
   const globals = [...program.flags.filter((flag) => !version.includes(flag)), helpFlag];
-  const root = { ...program, commands: [...program.commands, helpNode(program)] };
-  let command: CommandNode = root;
-  const accepted = () => [...(command === root ? version : command.flags), ...globals];
+  let command: CommandNode = program;
+  const accepted = () => [...(command === program ? version : command.flags), ...globals];
   const args: string[] = [];
   const flags = new Map<string, string>();
   let pending: FlagNode | null = null;
@@ -125,6 +115,7 @@ async function offerFrom(
   if (source === 'files' || source === 'folders') return { how: source, prefix, items: [] };
   if (source === 'settings') {
     // The last setting of `name=value,name=value`.
+    const { settingWords } = await import('./setting-words.js');
     const [, before = '', name] = /^(.*,)?(?:([^,=]*)=)?/s.exec(current) ?? [];
     return {
       how: name === undefined ? 'open' : 'listed',
@@ -139,27 +130,13 @@ async function offerFrom(
   const [data, target] = [flags.get('--data'), flags.get('--target')];
   const globals = { ...(data === undefined ? {} : { data }), ...(target === undefined ? {} : { target }) };
   // Warnings about the configuration are dropped.
+  const { createContext } = await import('../context.js');
   const context = createContext({ ...io, writeStderr: () => {} }, () => globals);
   return { how: 'ordered', prefix, items: await lookUp(source, flags, context) };
 }
 
 function itemsOf({ commands }: CommandNode): readonly CompletionItem[] {
   return commands.map(({ path, summary }) => ({ word: path.at(-1) ?? '', about: summary }));
-}
-
-/** `venc help`, whose arguments are the commands and the topics. */
-function helpNode(program: CommandNode): CommandNode {
-  const leaf = (name: string, summary: string): CommandNode => ({
-    path: ['help', name],
-    summary,
-    ...{ description: '', details: '', args: [], flags: [], commands: [] },
-  });
-  const topics = Object.entries(helpTopics).map(([name, { summary }]) => leaf(name, summary));
-  return {
-    ...leaf('help', 'show the help of a command or about a topic'),
-    path: ['help'],
-    commands: [...program.commands.map(({ path, summary }) => leaf(path.at(-1) ?? '', summary)), ...topics],
-  };
 }
 
 const helpFlag: FlagNode = {

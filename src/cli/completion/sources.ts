@@ -1,12 +1,7 @@
 import { type ConfigKey, configKeys, configTable } from '../../config/config.js';
-import { presetNames } from '../../config/presets.js';
 import { localTarget, readTargets } from '../../config/targets.js';
 import type { JobRecord } from '../../shared/records.js';
 import { redact } from '../../shared/redact.js';
-import { outputTable } from '../../shared/settings/index.js';
-import { kindOf } from '../../shared/settings/kinds/groups.js';
-import { shippedPresetNames } from '../../shared/settings/presets.js';
-import type { Setting } from '../../shared/settings/setting.js';
 import type { CommandNode, FlagNode } from '../command-tree.js';
 import type { Context } from '../context.js';
 import type { CompletionItem } from './shells.js';
@@ -93,14 +88,6 @@ function configSource(command: string, [key, ...others]: readonly string[]): Com
     : plain(configTable[known].choices ?? []);
 }
 
-/** The settings that `--output name=value` accepts, or the values of the setting `name`. */
-export function settingWords(name: string | null): readonly string[] {
-  const all = Object.entries<Setting>(outputTable).filter(([, { kind }]) => kind !== 'unchecked');
-  if (name === null) return all.map(([one]) => one);
-  const setting = all.find(([one]) => one === name)?.[1];
-  return setting === undefined ? [] : (kindOf(setting).words?.(setting) ?? []);
-}
-
 /** The start of a help text without ranges and defaults, because shells show it next to each completion. */
 export function shortHelp(help: string): string {
   const short = help.replace(/ \([^()]*(?:\([^()]*\)[^()]*)*\)$/, '');
@@ -154,6 +141,8 @@ async function presetItems({ io, client }: Context): Promise<readonly Completion
     const { findAccountPresets } = await import('../../client/presets.js');
     return (await findAccountPresets(await client(), AbortSignal.timeout(timeoutMs))).map(({ name }) => name);
   };
+  const { presetNames } = await import('../../config/presets.js');
+  const { shippedPresetNames } = await import('../../shared/settings/presets.js');
   const about = new Map(shippedPresetNames.map((word) => [word, 'comes with venc']));
   for (const word of await account().catch(() => [])) about.set(word, 'preset of the account');
   for (const word of await presetNames(io.env)) about.set(word, 'preset');

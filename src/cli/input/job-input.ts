@@ -29,7 +29,7 @@ export async function readJobInput(
 ): Promise<SubmitInput> {
   if (arg === '-') {
     if (spool !== undefined && !io.isTerminal.stdin) {
-      const found = await spoolStdin(io.stdin, spool);
+      const found = await spoolStdin(io.stdin(), spool);
       if (found.kind === 'file') return found;
       return {
         kind: 'request',
@@ -37,7 +37,7 @@ export async function readJobInput(
       };
     }
     if (io.isTerminal.stdin) io.writeInfo('venc: type a request, and end it with Ctrl-D\n');
-    const text = await readAll(io.stdin);
+    const text = await readAll(io.stdin());
     // Bytes that are not UTF-8 are replaced, and no request has a character of zero.
     if (/[\0\ufffd]/.test(text.slice(0, 4096))) {
       const hint = spool === undefined ? 'give a path or a URL' : 'pipe the film into venc';

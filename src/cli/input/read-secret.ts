@@ -6,7 +6,7 @@ import type { Io } from '../terminal/io.js';
  * after Ctrl-C.
  */
 export async function readSecret(io: Io, question: string): Promise<string> {
-  if (!io.isTerminal.stdin) return (await readLines(io.stdin, 1))[0] ?? '';
+  if (!io.isTerminal.stdin) return (await readLines(io.stdin(), 1))[0] ?? '';
   return ask(io, question, false);
 }
 
@@ -16,7 +16,7 @@ export async function readSecret(io: Io, question: string): Promise<string> {
  */
 export async function readUserAndSecret(io: Io): Promise<{ readonly user: string; readonly secret: string }> {
   if (!io.isTerminal.stdin) {
-    const [user = '', secret = ''] = await readLines(io.stdin, 2);
+    const [user = '', secret = ''] = await readLines(io.stdin(), 2);
     return { user, secret };
   }
   const user = await ask(io, 'User or access key: ', true);
@@ -37,7 +37,7 @@ async function ask(io: Io, question: string, hasEcho: boolean): Promise<string> 
       done();
     },
   });
-  const lines = createInterface({ input: io.stdin, output, terminal: true, historySize: 0 });
+  const lines = createInterface({ input: io.stdin(), output, terminal: true, historySize: 0 });
   try {
     return await new Promise<string>((resolve, reject) => {
       lines.once('line', resolve);

@@ -36,7 +36,7 @@ export async function readLines(
 
   async function* read(signal: AbortSignal): AsyncGenerator<RequestToSubmit> {
     if (io.isTerminal.stdin) io.writeInfo('venc: type one request per line, and end with Ctrl-D\n');
-    for await (const text of linesOf(io.stdin, signal)) {
+    for await (const text of linesOf(io.stdin(), signal)) {
       count += 1;
       const name = `line ${count}`;
       if (text.trim() !== '')
