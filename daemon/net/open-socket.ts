@@ -17,6 +17,11 @@ interface SocketTarget {
    * except with TLS.
    */
   readonly readerCopies?: boolean;
+  /**
+   * Whether the reader of the socket processes the data at once, as ssh2 does, and keeps only what came in small reads
+   * or at the end of a larger one: then two buffers serve all reads, except with TLS.
+   */
+  readonly readsInTurn?: boolean;
 }
 
 /**
@@ -89,8 +94,10 @@ export function asError(value: unknown): Error {
   return value instanceof Error ? value : new Error(String(value));
 }
 
-function readOptions({ buffers = null, readerCopies = false }: SocketTarget, socket: () => Socket) {
+function readOptions(target: SocketTarget, socket: () => Socket) {
+  const { buffers = null, readerCopies = false, readsInTurn = false } = target;
   if (buffers !== null) return { onread: readInto(buffers, socket) };
+  if (readsInTurn) return { onread: readIntoTwo(socket) };
   return readerCopies ? { onread: readIntoOne(socket) } : {};
 }
 
@@ -113,6 +120,33 @@ function readIntoOne(socket: () => Socket): OnReadOpts {
       const shouldContinue = socket().push(buffer.subarray(0, bytes));
       // Reuse the buffer only when all of its data has been read.
       if (socket().readableLength === 0) free = buffer;
+      return shouldContinue;
+    },
+  };
+}
+
+/** A message of which a reader keeps a part is smaller, and so is all that follows until it is processed. */
+const smallReadBytes = 1 << 12;
+
+/**
+ * Reads into two buffers in turn, and copies small reads. The part of a message that a reader keeps is then not
+ * overwritten: a small one is a copy, and the buffer that ends with one is used again only after another large read.
+ */
+function readIntoTwo(socket: () => Socket): OnReadOpts {
+  let [next, other] = [oneBufferBytes, oneBufferBytes].map((bytes) => Buffer.allocUnsafeSlow(bytes));
+  const buffer = () => {
+    next ??= Buffer.allocUnsafeSlow(oneBufferBytes);
+    return next;
+  };
+  return {
+    buffer,
+    callback: (bytes) => {
+      const read = buffer().subarray(0, bytes);
+      if (bytes < smallReadBytes) return socket().push(Buffer.from(read));
+      const shouldContinue = socket().push(read);
+      // A reader that waits still needs the bytes.
+      const free = socket().readableLength === 0 ? next : undefined;
+      [next, other] = [other, free];
       return shouldContinue;
     },
   };

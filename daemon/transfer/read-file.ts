@@ -9,24 +9,33 @@ import { createProgressReporter, type ProgressReporter, type Transfer } from './
  */
 const bufferBytes = 1 << 20;
 
+/** Which part of a file is read, and in which steps. */
+interface ReadOptions {
+  /** The first byte; 0 by default. */
+  readonly fromByte?: number;
+  /** The largest chunk, in bytes; 1 MiB by default. */
+  readonly chunkBytes?: number;
+}
+
 /**
- * Reads an open file from start to end, the next chunk while `onChunk` processes one. Each chunk is valid only until
- * `onChunk` resolves. Rejects with the reason of the signal if it is aborted.
+ * Reads an open file to its end, the next chunk while `onChunk` processes one. Each chunk is valid only until `onChunk`
+ * resolves. Rejects with the reason of the signal if it is aborted.
  */
 export async function readChunks(
   handle: FileHandle,
-  onChunk: (chunk: Uint8Array) => Promise<void> | void,
+  onChunk: (chunk: Buffer) => Promise<void> | void,
   signal: AbortSignal,
+  { fromByte = 0, chunkBytes = bufferBytes }: ReadOptions = {},
 ): Promise<void> {
-  let buffer = Buffer.allocUnsafe(bufferBytes);
-  let nextBuffer = Buffer.allocUnsafe(bufferBytes);
-  let reading = handle.read(buffer, 0, bufferBytes, 0);
-  for (let position = 0; ; ) {
+  let buffer = Buffer.allocUnsafe(chunkBytes);
+  let nextBuffer = Buffer.allocUnsafe(chunkBytes);
+  let reading = handle.read(buffer, 0, chunkBytes, fromByte);
+  for (let position = fromByte; ; ) {
     const { bytesRead } = await reading;
     signal.throwIfAborted();
     if (bytesRead === 0) return;
     position += bytesRead;
-    reading = handle.read(nextBuffer, 0, bufferBytes, position);
+    reading = handle.read(nextBuffer, 0, chunkBytes, position);
     try {
       await onChunk(buffer.subarray(0, bytesRead));
     } catch (error) {

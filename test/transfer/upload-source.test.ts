@@ -69,6 +69,69 @@ test('progress is reported after each chunk is consumed, and never exceeds the s
   await file.close();
 });
 
+/** The bytes that `readFrom` passes on from an offset. */
+async function piecesFrom(
+  file: UploadSource,
+  fromByte: number,
+  options: { readonly stopAfter?: number } = {},
+) {
+  const pieces: Buffer[] = [];
+  const reported: number[] = [];
+  const stopping = new AbortController();
+  const error = await file
+    .readFrom(
+      fromByte,
+      async (piece) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        pieces.push(Buffer.from(piece));
+        if (pieces.length === options.stopAfter) stopping.abort(new Error('stopped'));
+      },
+      { signal: stopping.signal, onBytesTransferred: (bytes) => reported.push(bytes) },
+    )
+    .then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+  return { bytes: Buffer.concat(pieces), reported, error };
+}
+
+for (const [name, sizeBytes] of Object.entries(sizes)) {
+  test(`pieces of a ${name} file are its bytes, each hashed once`, async () => {
+    const { bytes, path } = fileOf(sizeBytes);
+    const file = await UploadSource.open(path);
+    const broken = await piecesFrom(file, 0, { stopAfter: 3 });
+    assert.is(String(broken.error), 'Error: stopped');
+    assert.ok(broken.bytes.equals(bytes.subarray(0, broken.bytes.byteLength)));
+    assert.is(broken.reported.at(-1), broken.bytes.byteLength);
+    const rest = await piecesFrom(file, 300_000);
+    assert.ok(rest.bytes.equals(bytes.subarray(300_000)));
+    assert.is(rest.reported.at(-1), sizeBytes);
+    assert.equal(await file.facts(), factsOf(bytes));
+    await file.close();
+  });
+}
+
+test('a known MD5 is not computed again, unless it is that of another size', async () => {
+  const { bytes, path } = fileOf(sizes.small);
+  for (const [sizeBytes, md5] of [
+    [sizes.small, 'known'],
+    [sizes.small + 1, factsOf(bytes).md5],
+  ] as const) {
+    const file = await UploadSource.open(path, { sizeBytes, md5: 'known' });
+    await piecesFrom(file, 0);
+    assert.equal(await file.facts(), { sizeBytes: sizes.small, md5 });
+    await file.close();
+  }
+});
+
+test('an empty file has no piece', async () => {
+  const { bytes, path } = fileOf(0);
+  const file = await UploadSource.open(path);
+  assert.equal((await piecesFrom(file, 0)).reported, []);
+  assert.equal(await file.facts(), factsOf(bytes));
+  await file.close();
+});
+
 test('the checksum never skips bytes', async () => {
   const file = await UploadSource.open(fileOf(sizes.small).path);
   assert.throws(() => file.bytesFrom(1), /beyond the bytes that were read/);

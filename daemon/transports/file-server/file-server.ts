@@ -1,7 +1,7 @@
-import type { Readable } from 'node:stream';
 import type { Direction } from '../../transfer/disk-errors.js';
 import type { RemoteUrl } from '../../transfer/remote-url.js';
 import type { TransferError } from '../../transfer/transfer-error.js';
+import type { OnPiece } from '../../transfer/upload-source.js';
 import { closeOnAbort, type Watchdog, withIdleTimeout } from '../../transfer/with-retry.js';
 
 /** What a server reports about a file. */
@@ -14,6 +14,9 @@ export interface RemoteFacts {
 
 /** Processes consecutive chunks of a file. */
 export type OnChunks = (chunks: readonly Uint8Array[]) => Promise<void>;
+
+/** Reads a file and passes its pieces to `onPiece`. Rejects with its error. */
+export type ReadPieces = (onPiece: OnPiece) => Promise<void>;
 
 /**
  * An open connection to a file server. It runs one operation at a time. Its methods reject with the errors of its
@@ -29,10 +32,10 @@ export interface FileSession {
    */
   read(path: string, fromByte: number, onChunks: OnChunks): Promise<void>;
   /**
-   * Writes a stream to a file from an offset on; 0 truncates the file. Resolves when the server has confirmed all
-   * bytes.
+   * Writes all pieces that `readPieces` passes on to a file from an offset on; 0 truncates the file. Resolves when the
+   * server has confirmed all bytes.
    */
-  write(path: string, fromByte: number, bytes: Readable): Promise<void>;
+  write(path: string, fromByte: number, readPieces: ReadPieces): Promise<void>;
   /** Renames a file, replacing an existing one. */
   rename(from: string, to: string): Promise<void>;
   /** Removes a file. No-op if absent. */

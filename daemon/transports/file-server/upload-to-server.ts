@@ -56,7 +56,7 @@ export async function uploadTo(
 ): Promise<UploadResult> {
   const { signal } = transfer;
   signal.throwIfAborted();
-  const file = await UploadSource.open(fromPath).catch((error: unknown) => {
+  const file = await UploadSource.open(fromPath, transfer.facts).catch((error: unknown) => {
     throw mapLocalDiskError(error, 'upload');
   });
   try {
@@ -119,12 +119,14 @@ async function send(
         const fromByte = isResumed ? await remotePartBytes(session, state, file, server.unconfirmedBytes) : 0;
         state.isCorrupt = false;
         state.hasStarted = true;
-        const bytes = file.bytesFrom(fromByte, (transferredBytes) => {
+        const onBytesTransferred = (transferredBytes: number): void => {
           watchdog.reportActivity();
           state.highWaterMarkBytes = Math.max(state.highWaterMarkBytes, transferredBytes);
           progress.update(transferredBytes, file.sizeBytes);
-        });
-        await session.write(state.partPath, fromByte, bytes);
+        };
+        await session.write(state.partPath, fromByte, (onPiece) =>
+          file.readFrom(fromByte, onPiece, { signal: watchdog.signal, onBytesTransferred }),
+        );
         const transferError = await checkSize(session, state, file, location);
         if (transferError !== null) return transferError;
         watchdog.signal.throwIfAborted();

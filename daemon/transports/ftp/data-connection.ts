@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
 import { FTPError } from 'basic-ftp';
@@ -6,6 +7,7 @@ import { isVencError } from '../../../src/shared/errors.js';
 import { openSocket } from '../../net/open-socket.js';
 import type { SocketBuffers } from '../../net/socket-buffers.js';
 import type { SsrfGuard } from '../../net/ssrf-guard.js';
+import type { ReadPieces } from '../file-server/file-server.js';
 import { type ControlConnection, encrypt } from './control-connection.js';
 
 /** A connection for one file or listing. */
@@ -111,6 +113,26 @@ export async function transferData(
   } finally {
     socket.destroy();
   }
+}
+
+/**
+ * Writes all pieces to a data connection, each when the system has taken the one before, and ends it. Rejects with the
+ * error of the connection, or if it is closed early.
+ */
+export async function writePieces(socket: Socket, readPieces: ReadPieces): Promise<void> {
+  await readPieces(
+    (piece) =>
+      new Promise((resolve, reject) => {
+        socket.write(piece, (error) => {
+          if (error) reject(error);
+          // Node reports a write that was pending when the socket was destroyed as successful.
+          else if (socket.destroyed) reject(socket.errored ?? new Error('the connection was closed'));
+          else resolve();
+        });
+      }),
+  );
+  socket.end();
+  await finished(socket, { readable: false });
 }
 
 function latch(): { readonly opened: Promise<void>; open: () => void } {

@@ -1,6 +1,4 @@
 import { posix } from 'node:path';
-import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { type FileInfo, FTPError, type FTPResponse, parseList } from 'basic-ftp';
 import { VencError } from '../../../src/shared/errors.js';
 import { openSocket } from '../../net/open-socket.js';
@@ -12,6 +10,7 @@ import type {
   FileServer,
   FileSession,
   OnChunks,
+  ReadPieces,
   RemoteFacts,
   RemoteLocation,
 } from '../file-server/file-server.js';
@@ -21,7 +20,7 @@ import {
   openControlConnection,
   type ServerCapabilities,
 } from './control-connection.js';
-import { createDataConnector, type DataConnection, transferData } from './data-connection.js';
+import { createDataConnector, type DataConnection, transferData, writePieces } from './data-connection.js';
 import { deniedError, isDeniedMessage, isMissingMessage, mapFtpError } from './map-ftp-error.js';
 
 /** Options of FTP connections. */
@@ -144,12 +143,12 @@ function createFtpSession(options: FtpSessionOptions): FileSession {
     return isDeniedMessage(error.message) || lastEntry !== null ? createDeniedError() : error;
   };
 
-  const write = async (path: string, fromByte: number, bytes: Readable): Promise<void> => {
+  const write = async (path: string, fromByte: number, readPieces: ReadPieces): Promise<void> => {
     let hasStarted = false;
     const store = (command: string) =>
       transfer(`${command} ${absolutePath(path)}`, async (data) => {
         hasStarted = true;
-        await pipeline(bytes, data);
+        await writePieces(data, readPieces);
       });
     if (fromByte === 0) return store('STOR');
     // REST with STOR is safer than APPE: late data of an earlier connection is written at its own offset.

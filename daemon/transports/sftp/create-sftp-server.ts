@@ -67,7 +67,7 @@ async function connect(
   const knownKeyTypes = await hostKeys.knownKeyTypes(knownHost).catch((error: unknown) => {
     throw untrustedHostError(hostKeyStoreError, error, direction);
   });
-  const target = { host, port, isTls: false };
+  const target = { host, port, isTls: false, readsInTurn: true };
   const socket = await openSocket(options.guard, target, connectTimeoutOf(options), watchdog.signal);
   const close = () => socket.destroy();
   watchdog.signal.addEventListener('abort', close, { once: true });
@@ -217,12 +217,12 @@ function createSftpSession({ channel, watchdog, direction, name, close }: SftpSe
       await readAhead(channel, handle, { fromByte, sizeBytes: stats.size }, onChunks);
     },
 
-    async write(path, fromByte, bytes) {
+    async write(path, fromByte, readPieces) {
       // `w` truncates the file, `r+` keeps its content.
       const flags = fromByte === 0 ? 'w' : 'r+';
       try {
         const handle = await channel.call<Buffer>((sftp, callback) => sftp.open(path, flags, callback));
-        await writeBehind(channel, handle, fromByte, bytes, watchdog.reportActivity);
+        await writeBehind(channel, handle, { fromByte, readPieces, onConfirmed: watchdog.reportActivity });
         await channel.callVoid((sftp, callback) => sftp.close(handle, callback));
       } catch (error) {
         if (statusCode(error) === 'failure' && (await isFull(channel, path)))

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
-import type { Readable } from 'node:stream';
 import type { SFTPWrapper } from 'ssh2';
-import type { OnChunks } from '../file-server/file-server.js';
+import type { OnChunks, ReadPieces } from '../file-server/file-server.js';
 
 type SftpCallback<Value> = (error: Error | null | undefined, value: Value) => void;
 
@@ -31,10 +30,16 @@ export function openSftpChannel(sftp: SFTPWrapper, socket: Socket): SftpChannel 
   const call: SftpChannel['call'] = (request) =>
     new Promise((resolve, reject) => {
       if (isClosed || socket.destroyed) throw new Error('the connection is closed');
-      request(sftp, (error, value) => {
-        if (error) reject(error);
-        else resolve(value);
-      });
+      // The library writes a large request in packets of 32 KiB: this makes one system call of them.
+      socket.cork();
+      try {
+        request(sftp, (error, value) => {
+          if (error) reject(error);
+          else resolve(value);
+        });
+      } finally {
+        socket.uncork();
+      }
     });
   return {
     requestBytes: requestBytesOf(sftp),
@@ -44,10 +49,13 @@ export function openSftpChannel(sftp: SFTPWrapper, socket: Socket): SftpChannel 
   };
 }
 
-/** Fits into one packet of every server, with the header of the request. */
-const smallBytes = 31 << 10;
-/** Reduces the work of both sides to a quarter. OpenSSH before 8.5 returns half of it; the rest is requested again. */
-const largeBytes = 128 << 10;
+/**
+ * Sizes of requests, the largest first. Large ones reduce the work of both sides. 255 KiB is the limit that OpenSSH
+ * reports since version 8.5, and fills eight packets of a connection. Before, it accepted 128 KiB, and returned half of
+ * it, so that the rest is requested again. The smallest fits into one packet of every server, with its header.
+ */
+const requestSizes = [255 << 10, 128 << 10] as const;
+const smallestBytes = 31 << 10;
 
 /**
  * Bytes of file data per request. The library splits larger requests into sequential ones. It queries the limits of the
@@ -55,10 +63,8 @@ const largeBytes = 128 << 10;
  */
 function requestBytesOf(sftp: SFTPWrapper): number {
   const limits: Readonly<Record<string, unknown>> = { ...sftp };
-  const supportsLargeRequests = ['_maxReadLen', '_maxWriteLen'].every(
-    (name) => Number(limits[name] ?? 0) >= largeBytes,
-  );
-  return supportsLargeRequests ? largeBytes : smallBytes;
+  const maxBytes = Math.min(...['_maxReadLen', '_maxWriteLen'].map((name) => Number(limits[name] ?? 0)));
+  return requestSizes.find((bytes) => bytes <= maxBytes) ?? smallestBytes;
 }
 
 /** Maximum size of a chunk: larger than one response, because each chunk has a fixed cost for its receiver. */
@@ -173,16 +179,22 @@ function readOnce(
  */
 export const maxUnconfirmedBytes = 1 << 21;
 
+/** What is written to an open file. */
+interface WriteBehindOptions {
+  readonly fromByte: number;
+  readonly readPieces: ReadPieces;
+  /** Called when the server has confirmed a request. */
+  readonly onConfirmed: () => void;
+}
+
 /**
- * Writes a stream to an open file from an offset on with pipelined requests. Resolves when the server has confirmed all
- * of them.
+ * Writes pieces to an open file from an offset on with pipelined requests. Resolves when the server has confirmed all of
+ * them. The library copies the bytes of a request, so that a piece need not stay valid until it is confirmed.
  */
 export async function writeBehind(
   channel: SftpChannel,
   handle: Buffer,
-  fromByte: number,
-  bytes: Readable,
-  onConfirmed: () => void,
+  { fromByte, readPieces, onConfirmed }: WriteBehindOptions,
 ): Promise<void> {
   let unconfirmed = 0;
   let failure: unknown = null;
@@ -207,17 +219,17 @@ export async function writeBehind(
   const { requestBytes } = channel;
   const maxUnconfirmedRequests = Math.floor(maxUnconfirmedBytes / requestBytes);
   let position = fromByte;
-  for await (const chunk of bytes as AsyncIterable<Buffer>) {
-    for (let offset = 0; offset < chunk.byteLength; offset += requestBytes) {
+  await readPieces(async (piece) => {
+    for (let offset = 0; offset < piece.byteLength; offset += requestBytes) {
       await waitUntilAtMost(maxUnconfirmedRequests - 1);
-      const count = Math.min(requestBytes, chunk.byteLength - offset);
+      const count = Math.min(requestBytes, piece.byteLength - offset);
       unconfirmed += 1;
       const start = position;
       channel
-        .callVoid((sftp, callback) => sftp.write(handle, chunk, offset, count, start, callback))
+        .callVoid((sftp, callback) => sftp.write(handle, piece, offset, count, start, callback))
         .then(onWriteConfirmed, onSettled);
       position += count;
     }
-  }
+  });
   await waitUntilAtMost(0);
 }
