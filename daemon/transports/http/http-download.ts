@@ -5,6 +5,7 @@ import { backoffDelayMs } from '../../../src/shared/util/timing.js';
 import type { ContentEncoding } from '../../transfer/decode-file.js';
 import { type TransferError, transientError } from '../../transfer/transfer-error.js';
 import { type Watchdog, withIdleTimeout } from '../../transfer/with-retry.js';
+import { ConnectionCount } from './connection-count.js';
 import {
   type DownloadState,
   type FetchResult,
@@ -24,6 +25,10 @@ interface Attempt {
   readonly stopped: AbortController;
   readonly reportActivity: () => void;
   readonly workers: Set<Promise<void>>;
+  /** Finds out whether all of them are useful. */
+  readonly connectionCount: ConnectionCount;
+  /** Workers that have not left because one connection is enough. */
+  stayingCount: number;
   busyCount: number;
   spawnedCount: number;
   result: TransferError | null;
@@ -42,7 +47,8 @@ const maxChanges = 2;
 
 /**
  * One download. Each attempt continues where the one before broke off. An attempt begins with one connection. If the
- * rest would take long, a second one proves that the server supports ranges, and then as many are opened as allowed. A
+ * rest would take long, a second one proves that the server supports ranges, and then as many are opened as allowed; all
+ * but one are closed again if they gain nothing. A
  * worker whose connection fails returns its range to the others and retries; a worker whose request is rejected lowers
  * the number of connections.
  */
@@ -91,7 +97,8 @@ export class HttpDownload {
     const attempt: Attempt = {
       signal: AbortSignal.any([signal, stopped.signal]),
       ...{ stopped, reportActivity, workers: new Set() },
-      ...{ busyCount: 0, spawnedCount: 0, result: null, failure: null },
+      connectionCount: new ConnectionCount(),
+      ...{ stayingCount: 0, busyCount: 0, spawnedCount: 0, result: null, failure: null },
     };
     // Each of up to 25 workers may wait: Node warns of a leak above ten listeners.
     setMaxListeners(0, attempt.signal);
@@ -111,29 +118,36 @@ export class HttpDownload {
 
   #spawnWorker(attempt: Attempt): void {
     attempt.spawnedCount += 1;
-    const worker = this.#runWorker(attempt)
+    attempt.stayingCount += 1;
+    const worker: Promise<void> = this.#runWorker(attempt)
       .catch((error: unknown) => {
-        if (attempt.stopped.signal.aborted) return;
+        if (attempt.stopped.signal.aborted) return 'ended';
         attempt.failure = { error };
         attempt.stopped.abort();
+        return 'ended';
       })
-      .finally(() => attempt.workers.delete(worker));
+      .then((how) => {
+        attempt.workers.delete(worker);
+        if (how === 'ended') attempt.stayingCount -= 1;
+      });
     attempt.workers.add(worker);
   }
 
   /** Spawns workers if they would make the download faster. */
   #adjustWorkers(attempt: Attempt): void {
-    const { minRangeBytes, splitThresholdSeconds } = this.options.thresholds;
+    const { partialFile, thresholds } = this.options;
+    const { minRangeBytes, splitThresholdSeconds } = thresholds;
     const ranges = this.#state.file?.scheduler ?? null;
-    if (ranges === null || attempt.stopped.signal.aborted || attempt.workers.size >= this.#connectionLimit)
-      return;
+    attempt.connectionCount.observe(attempt.workers.size, partialFile.sizeBytes);
+    const limit = Math.min(this.#connectionLimit, attempt.connectionCount.limit);
+    if (ranges === null || attempt.stopped.signal.aborted || attempt.workers.size >= limit) return;
     if (!ranges.isSplit) {
       if (ranges.remainingBytes < 2 * minRangeBytes || ranges.secondsLeft < splitThresholdSeconds) return;
       ranges.split();
       this.#spawnWorker(attempt);
     }
     if (this.#state.rangeSupport !== 'yes') return;
-    while (attempt.workers.size < this.#connectionLimit) this.#spawnWorker(attempt);
+    while (attempt.workers.size < limit) this.#spawnWorker(attempt);
   }
 
   get #connectionLimit(): number {
@@ -143,13 +157,21 @@ export class HttpDownload {
     return maySplit ? this.#maxConnections : 1;
   }
 
-  async #runWorker(attempt: Attempt): Promise<void> {
+  /** Resolves to `left` if the worker left because fewer connections are as fast. */
+  async #runWorker(attempt: Attempt): Promise<'ended' | 'left'> {
     let failures = 0;
     let speed: number | null = null;
     let hasReceived = false;
     while (!attempt.signal.aborted) {
       const ranges: RangeScheduler | null = this.#state.file?.scheduler ?? null;
-      if (ranges?.isComplete === true) return finish(attempt, null);
+      if (ranges?.isComplete === true) {
+        finish(attempt, null);
+        break;
+      }
+      if (attempt.stayingCount > attempt.connectionCount.limit) {
+        attempt.stayingCount -= 1;
+        return 'left';
+      }
       const range: TransferRange | null = ranges?.next(speed) ?? null;
       if (ranges !== null && range === null) {
         // Another worker has the last range: it may still fail, or turn out to be slow.
@@ -170,15 +192,19 @@ export class HttpDownload {
       else if (result.type !== 'failed') {
         if (!this.#continueWithoutRanges(result.type, attempt))
           finish(attempt, this.#invalidate(result.type));
-        return;
+        break;
       } else {
         failures = hasProgressed ? 1 : failures + 1;
-        if (attempt.busyCount === 0) return finish(attempt, this.#asTransient(result, attempt));
+        if (attempt.busyCount === 0) {
+          finish(attempt, this.#asTransient(result, attempt));
+          break;
+        }
         if (this.#shouldStopWorker(attempt, result.isRejection && !hasReceived, result.isRejection, failures))
-          return;
+          break;
         await this.#backOff(result.transferError, failures, attempt.signal);
       }
     }
+    return 'ended';
   }
 
   /** Discards the state of a download whose received bytes cannot be used. */

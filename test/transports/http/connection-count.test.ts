@@ -1,0 +1,61 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ConnectionCount } from '../../../daemon/transports/http/connection-count.js';
+
+const megabyte = 1_000_000;
+
+/** Observes a download every 50 ms; each step lasts so many seconds at so many megabytes per second. */
+function downloadOf(
+  steps: readonly { readonly connections: number; readonly speed: number; readonly seconds: number }[],
+) {
+  let now = 0;
+  let bytes = 0;
+  const count = new ConnectionCount(() => now);
+  for (const { connections, speed, seconds } of steps) {
+    for (let ms = 0; ms < seconds * 1_000; ms += 50) {
+      now += 50;
+      bytes += (speed * megabyte) / 20;
+      count.observe(connections, bytes);
+    }
+  }
+  return count.limit;
+}
+
+const one = { connections: 1, speed: 100, seconds: 0.5 };
+const any = Number.POSITIVE_INFINITY;
+
+test('one connection remains where five are no faster', () => {
+  assert.is(downloadOf([one]), any);
+  assert.is(downloadOf([one, { connections: 5, speed: 110, seconds: 0.9 }]), any);
+  assert.is(downloadOf([one, { connections: 5, speed: 110, seconds: 1.2 }]), 1);
+  assert.is(downloadOf([one, { connections: 5, speed: 60, seconds: 1.2 }]), 1);
+});
+
+test('five connections remain where they are faster', () => {
+  assert.is(downloadOf([one, { connections: 5, speed: 150, seconds: 5 }]), any);
+});
+
+test('five connections remain on a slow link, where they cost little', () => {
+  assert.is(
+    downloadOf([
+      { ...one, speed: 4 },
+      { connections: 5, speed: 4, seconds: 5 },
+    ]),
+    any,
+  );
+});
+
+test('all connections are used again if the one that remained is slower', () => {
+  const trial = { connections: 5, speed: 110, seconds: 1.2 };
+  const leaving = { connections: 3, speed: 20, seconds: 3 };
+  assert.is(downloadOf([one, trial, leaving, { ...one, speed: 95, seconds: 5 }]), 1);
+  const slow = [one, trial, leaving, { ...one, speed: 40, seconds: 1.2 }];
+  assert.is(downloadOf(slow), any);
+  assert.is(downloadOf([...slow, { connections: 5, speed: 40, seconds: 5 }]), any);
+});
+
+test('a download without a byte decides nothing', () => {
+  assert.is(downloadOf([{ connections: 5, speed: 0, seconds: 5 }]), any);
+});
+
+test.run();
