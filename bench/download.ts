@@ -1,48 +1,76 @@
-import { mkdir, open, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSsrfGuard } from '../daemon/net/ssrf-guard.js';
 import { createHttpTransport } from '../daemon/transports/http/http-transport.js';
-import { findPrograms } from '../test/helpers/servers/find-program.js';
+import { findProgram } from '../test/helpers/servers/find-program.js';
 import { startNginx } from '../test/helpers/servers/nginx.js';
 import { alternate, type Figure, ratiosOf, spreadOf, timed } from './measure.js';
 import { assertSameFile, type FileDigest, measureFile } from './measure-file.js';
 import { runProgram } from './programs.js';
+import { makeTransferFile, measureTransfer, startTransferProcess, transferSize } from './transfer-cost.js';
 
-const fileBytes = 200_000_000;
-const bytesPerSecond = 8_000_000;
+const bytesPerSecond = 4_000_000;
 const connections = 5;
+const limitedBytes = 60_000_000;
 
 /**
- * Measures the download of 200 MB over HTTP from an nginx on this machine: at 8 MB/s per connection compared with
- * aria2c, both with five connections; and at full speed compared with curl, which computes no checksum. The file is
+ * Measures downloads over HTTP from an nginx on this machine: 400 MB at full speed compared with curl, which computes
+ * no checksum; and 60 MB at 4 MB/s per connection compared with aria2c, both with five connections. The file is
  * checksummed while it is downloaded, as for a job.
  */
 export async function measureDownload(folder: string, rounds: number): Promise<readonly Figure[]> {
-  const found = findPrograms('aria2c', 'curl');
-  if ('missing' in found) throw new Error(found.missing);
+  return [
+    ...(await measureFullSpeed(folder, rounds)),
+    await measureLimited(folder, Math.min(rounds, maxSlowRounds)),
+  ];
+}
+
+/** Measures only the download at full speed. */
+export async function measureFullSpeed(folder: string, rounds: number): Promise<readonly Figure[]> {
+  const curl = findProgram('curl');
+  if ('missing' in curl) throw new Error(curl.missing);
+  const nginx = await startNginx();
+  if ('missing' in nginx) throw new Error(nginx.missing);
+  const venc = startTransferProcess();
+  try {
+    const [input, target] = [join(nginx.folder, 'film'), join(folder, 'fast-film')];
+    await makeTransferFile(input);
+    const sent = await measureFile(input);
+    const url = nginx.url('plain', 'film');
+    return await measureTransfer(rounds, {
+      name: `${transferSize} in over HTTP`,
+      peer: 'curl',
+      ours: () => venc.run({ direction: 'in', url, path: target }),
+      theirs: () => runProgram(curl.path, ['-s', '-S', '-f', '-o', target, url]),
+      async check() {
+        await assertSameFile(sent, target);
+        await rm(target);
+      },
+      atMost: { ms: 1.1, cpu: 2.1, cpuWithoutMd5: 1.2 },
+    });
+  } finally {
+    await venc.stop();
+    await nginx.close();
+  }
+}
+
+async function measureLimited(folder: string, rounds: number): Promise<Figure> {
+  const aria2c = findProgram('aria2c');
+  if ('missing' in aria2c) throw new Error(aria2c.missing);
   const nginx = await startNginx({ bytesPerSecond });
   if ('missing' in nginx) throw new Error(nginx.missing);
   try {
-    await makeFile(join(nginx.folder, 'film'));
-    const { aria2c, curl } = found;
-    const fast = nginx.url('plain', 'film');
-    const slow = nginx.url('limited', 'film');
+    await makeTransferFile(join(nginx.folder, 'film'), limitedBytes);
+    const url = nginx.url('limited', 'film');
     const sent = await measureFile(join(nginx.folder, 'film'));
     const into = (name: string, work: (folder: string) => Promise<unknown>) => () =>
       timedInto(join(folder, name), sent, work);
-    const unlimited = await alternate(rounds, {
-      venc: into('venc', (to) => download(fast, to)),
-      curl: into('curl', (to) => runProgram(curl.path, ['-s', '-S', '-f', '-o', join(to, 'film'), fast])),
-    });
     const ariaArgs = ['-x5', '-s5', '-k1M', '--allow-overwrite=true', '--no-conf', '--quiet=true'];
-    const limited = await alternate(Math.min(rounds, maxSlowRounds), {
-      venc: into('venc', (to) => download(slow, to)),
-      aria2c: into('aria2c', (to) => runProgram(aria2c.path, [...ariaArgs, '-d', to, slow])),
+    const limited = await alternate(rounds, {
+      venc: into('venc', (to) => download(url, to)),
+      aria2c: into('aria2c', (to) => runProgram(aria2c.path, [...ariaArgs, '-d', to, url])),
     });
-    return [
-      figureOf('http: 200 MB, 5 connections at 8 MB/s', 'aria2c', 1.15, limited.venc, limited.aria2c),
-      figureOf('http: 200 MB at full speed', 'curl', 1.3, unlimited.venc, unlimited.curl),
-    ];
+    return figureOf('http: 60 MB, 5 connections at 4 MB/s', 'aria2c', 1.15, limited.venc, limited.aria2c);
   } finally {
     await nginx.close();
   }
@@ -87,15 +115,4 @@ function figureOf(
     atMost,
     basis: `${seconds(own)} s, ${otherName} ${seconds(other)} s`,
   };
-}
-
-/** Writes varying bytes, so that no program can skip any. */
-async function makeFile(path: string): Promise<void> {
-  const chunk = Buffer.alloc(1_000_000, 'venc');
-  const handle = await open(path, 'w');
-  for (let at = 0; at < fileBytes; at += chunk.byteLength) {
-    chunk.writeUInt32BE(at, 0);
-    await handle.write(chunk);
-  }
-  await handle.close();
 }

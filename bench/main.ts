@@ -83,12 +83,12 @@ const measures = {
     load: async () => (await import('./eta.js')).measureEta,
   },
   sftp: {
-    what: 'a file of 200 MB from and to an SFTP server, compared with sftp of OpenSSH',
+    what: 'a file of 400 MB from and to an SFTP server, compared with sftp of OpenSSH',
     rounds: 5,
     load: async () => (await import('./sftp.js')).measureSftp,
   },
   ftp: {
-    what: 'a file of 200 MB from and to an FTP server, compared with curl',
+    what: 'a file of 400 MB from and to an FTP server, compared with curl',
     rounds: 5,
     load: async () => (await import('./ftp.js')).measureFtp,
   },
@@ -98,7 +98,7 @@ const measures = {
     load: async () => (await import('./pipeline.js')).measurePipeline,
   },
   download: {
-    what: '200 MB over HTTP, compared with aria2c (limited) and curl (full speed)',
+    what: 'downloads over HTTP, compared with curl (full speed) and aria2c (limited)',
     rounds: 7,
     load: async () => (await import('./download.js')).measureDownload,
   },
