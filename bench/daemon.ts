@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { type Client, createClient } from '../src/client/client.js';
-import { normaliseCreated } from '../src/client/normalise.js';
+import { normaliseCreated } from '../src/shared/client/normalise.js';
 import { vencPath } from './programs.js';
 
 /** A `venc daemon` in a separate process. */

@@ -25,6 +25,9 @@ test('the package is small and contains the program and its documentation, and n
       'dist/venc/main.cjs',
       'dist/venc/daemon.cjs',
       'dist/venc/launch.cjs',
+      ...['index.mjs', 'index.cjs', 'index.d.mts', 'index.d.cts', 'library.cjs'].map(
+        (name) => `dist/venc/${name}`,
+      ),
       'dist/venc/LICENSES',
       'dist/sbom.cdx.json',
     ],

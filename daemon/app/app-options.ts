@@ -2,6 +2,7 @@ import type { VencError } from '../../src/shared/errors.js';
 import type { Log, LogSink } from '../../src/shared/util/log.js';
 import type { AppContext } from '../actions/app-context.js';
 import type { EncodeLimits, Ffmpeg, FfmpegReport, openFfmpeg, SandboxMode } from '../ffmpeg/index.js';
+import type { ConcurrencyLimits } from '../pipeline/concurrency-limits.js';
 import type { WorkerAbilities } from '../queue/parts/part-selection.js';
 import type { SlotTimes } from '../queue/slot-schedule.js';
 import type { DaemonObservers, ObserverHooks } from './daemon-observers.js';
@@ -42,6 +43,15 @@ export type AppOptions = Pick<
   readonly isOwnFiles?: boolean;
   /** Whether the MD5 of local files is computed, or only that of outputs. It is by default. */
   readonly hasMd5?: boolean | 'outputs';
+  /** Ends the cleanup at destinations of a run that was cancelled; absent in a daemon. */
+  readonly cleanupEnd?: AbortSignal;
+  /** What shares the encodes of this process with others; by default it has its own turns. */
+  readonly encodeTurns?: ConcurrencyLimits['encodes'];
+  /**
+   * Whether this is a part of another program (the library): then nothing of the process is changed, such as its handlers
+   * of errors and signals.
+   */
+  readonly isEmbedded?: boolean;
   /** Changes how ffmpeg is run. */
   readonly wrapFfmpeg?: (ffmpeg: Ffmpeg) => Ffmpeg;
   /** What observes the daemon; absent in a one-shot run. */

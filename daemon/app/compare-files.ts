@@ -49,7 +49,7 @@ export async function compareFiles(
     await probeVideo(ffmpeg, reference, signal),
   ] as const;
   const { frames, warnings } = comparableFrames(sides, ffmpeg);
-  return withScratch(async (scratch) => {
+  return withScratch(programs, async (scratch) => {
     const [output, other] = frames;
     const [{ video, media }] = sides;
     const expectedFrames = frameCountOf(video, media.durationSeconds);

@@ -64,7 +64,7 @@ function excludeMemoryFromCoreDumps(): void {
  */
 export async function createAppContext(options: AppOptions): Promise<OpenAppContext> {
   const { dataFolder, observers = null } = options;
-  excludeMemoryFromCoreDumps();
+  if (options.isEmbedded !== true) excludeMemoryFromCoreDumps();
   const found = findPrograms(options);
   const lock = await lockDataFolder(dataFolder, { isPrivate: options.isOwnFiles ?? false });
   const closeSteps: (() => Promise<unknown>)[] = [() => lock.release()];
@@ -165,7 +165,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
       report,
       lost: lock.lost,
       async start(encodes) {
-        stopHandlingErrors = handleUncaughtErrors(log);
+        if (options.isEmbedded !== true) stopHandlingErrors = handleUncaughtErrors(log);
         // Started before the recovery, which may finish jobs.
         records.startSharedWork(sharedWork.open);
         const freezes = (accountId: string) => schedule.state.isFrozen || pauses.freezes(accountId);
@@ -182,7 +182,10 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
         // What uploads have announced is about to be written.
         const free = async () => (await freeBytes(scratchFolder)) - unfinishedUploads.announcedBytes();
         const space = new ScratchSpace({ freeBytes: free, minFreeBytes });
-        const limits = createConcurrencyLimits(encodes, encodePausesOf(schedule, pauses));
+        const limits = {
+          ...createConcurrencyLimits(encodes, encodePausesOf(schedule, pauses)),
+          ...(options.encodeTurns === undefined ? {} : { encodes: options.encodeTurns }),
+        };
         const runner = createJobRunner(
           { ffmpeg, transports, savedCredentials, scratch, space, limits, deliveries: new Map(), log },
           (run) => ({ savedCredentials: records.credentialsOfRun(run) }),

@@ -12,6 +12,8 @@ import { missingFfmpegMessage } from './health.js';
 export interface LocalPrograms extends Pick<OpenOptions, 'ffmpeg' | 'ffprobe' | 'sandbox'> {
   /** Receives the command lines of ffmpeg, without secrets. */
   readonly onDetail?: ((message: string) => void) | undefined;
+  /** See `AppOptions`. */
+  readonly isEmbedded?: boolean;
 }
 
 /** A local video file. */
@@ -52,11 +54,17 @@ export async function probeVideo(ffmpeg: Ffmpeg, path: string, signal: AbortSign
   return { path: resolve(path), media, video };
 }
 
-/** Passes a new temporary folder to `use` and removes it afterwards. Ctrl-Z stops the programs of `use` as well. */
-export async function withScratch<T>(use: (scratch: string) => Promise<T>): Promise<T> {
+/**
+ * Passes a new temporary folder to `use` and removes it afterwards. Ctrl-Z stops the programs of `use` as well, unless
+ * they run in another program.
+ */
+export async function withScratch<T>(
+  { isEmbedded = false }: Pick<LocalPrograms, 'isEmbedded'>,
+  use: (scratch: string) => Promise<T>,
+): Promise<T> {
   const scratch = await mkdtemp(join(tmpdir(), 'venc-'));
   try {
-    return await withFreezing(() => use(scratch));
+    return await (isEmbedded ? use(scratch) : withFreezing(() => use(scratch)));
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }

@@ -21,6 +21,7 @@ import { jobRecord } from '../jobs/view.js';
 import { fileArgument } from '../plan/safe-input.js';
 import { md5OfFile } from '../transfer/incremental-md5.js';
 import { parseFileUrl } from '../transports/file/file-url.js';
+import type { AppOptions } from './app-options.js';
 import { createAppContext } from './create-app-context.js';
 import { missingFfmpegMessage } from './health.js';
 import { type OnBytes, withStream } from './stream-output.js';
@@ -34,8 +35,18 @@ interface OneShotRunOptions {
   readonly ffmpeg: string | null;
   readonly ffprobe: string | null;
   readonly sandbox?: SandboxMode;
-  /** Cancels the job; everything unfinished is removed before the promise resolves. */
+  /**
+   * Cancels the job; everything unfinished is removed before the promise resolves. A destination that does not answer has
+   * two seconds for that.
+   */
   readonly signal: AbortSignal;
+  /** Whether URLs may lead to private addresses; they may by default. */
+  readonly allowPrivateNetwork?: boolean;
+  /** See `AppOptions`. */
+  readonly isEmbedded?: boolean;
+  readonly encodeTurns?: AppOptions['encodeTurns'];
+  /** Number of encodes in this process, which share its memory; 1 if absent. */
+  readonly concurrentEncodes?: number;
   /** Receives the response to the create, before the job runs. */
   readonly onCreated?: (created: CreatedRecord) => Promise<void>;
   readonly onProgress: (record: JobProgressRecord) => void;
@@ -54,25 +65,28 @@ interface OneShotRunOptions {
 
 /**
  * Runs one request in this process, without a daemon (`venc run`), with an `AppContext` on a temporary folder. Any file
- * and URL is allowed. Resolves to the job in its final state, failed and cancelled jobs included, and to null for a
+ * is allowed. Resolves to the job in its final state, failed and cancelled jobs included, and to null for a
  * request with `mock`, which creates none. Ctrl-Z stops its programs as well. Rejects with `InvalidRequestError` if the
  * request is invalid, `UnavailableError` if there is no ffmpeg.
  */
 export async function runOneShot(request: unknown, options: OneShotRunOptions): Promise<JobRecord | null> {
-  const { onBytes } = options;
+  const { onBytes, signal, isEmbedded = false, encodeTurns, concurrentEncodes } = options;
+  const cleanup = limitCleanup(signal);
   const openContext = await createAppContext({
     dataFolder: options.folder,
     filesRoots: [],
     isOwnFiles: true,
     hasMd5: options.hasMd5 ? 'outputs' : false,
-    allowPrivateNetwork: true,
+    allowPrivateNetwork: options.allowPrivateNetwork ?? true,
+    ...{ isEmbedded, cleanupEnd: cleanup.end },
+    ...(encodeTurns === undefined ? {} : { encodeTurns }),
     stallTimeoutSeconds: options.stallTimeoutSeconds,
     minFreeBytes: 0,
     maxOutputs: defaultMaxOutputs,
     // One encode of the user's own files: most of the machine.
     encodeLimits: {
       ...{ ...defaultEncodeLimits, ...options.priority },
-      maxMemoryBytes: Math.round(totalmem() * maxMemoryPart),
+      maxMemoryBytes: Math.round((totalmem() * maxMemoryPart) / (concurrentEncodes ?? 1)),
     },
     ffmpeg: options.ffmpeg,
     ffprobe: options.ffprobe,
@@ -85,14 +99,46 @@ export async function runOneShot(request: unknown, options: OneShotRunOptions): 
       else if (level === 'error' || message === noIoIdle) options.onError?.(message);
     },
   });
-  const endFreezing = freezeOnSuspend();
+  const endFreezing = isEmbedded ? () => undefined : freezeOnSuspend();
   try {
     await openContext.start(1);
     return await submitAndFollow(openContext.appContext, request, options);
   } finally {
     endFreezing();
-    await openContext.close(0);
+    await Promise.race([openContext.close(0), cleanup.given]);
+    cleanup.stop();
   }
+}
+
+/** How long a run that was cancelled may clean up at its destinations, and how long its end is awaited. */
+const cleanupMs = 2000;
+const givenUpMs = 2500;
+
+/**
+ * Limits the cleanup of a run: `end` is aborted two seconds after its signal, and `given` resolves when its end is not
+ * awaited any longer.
+ */
+function limitCleanup(signal: AbortSignal) {
+  const end = new AbortController();
+  const giveUp = new AbortController();
+  const given = new Promise<void>((resolve) => giveUp.signal.addEventListener('abort', () => resolve()));
+  const timers: NodeJS.Timeout[] = [];
+  const begin = () => {
+    timers.push(
+      setTimeout(() => end.abort(), cleanupMs),
+      setTimeout(() => giveUp.abort(), givenUpMs),
+    );
+  };
+  signal.addEventListener('abort', begin, { once: true });
+  if (signal.aborted) begin();
+  return {
+    end: end.signal,
+    given,
+    stop() {
+      signal.removeEventListener('abort', begin);
+      for (const timer of timers) clearTimeout(timer);
+    },
+  };
 }
 
 async function submitAndFollow(

@@ -50,6 +50,7 @@ export async function openFiles(base: AppBase) {
     services: servicesFrom(process.env),
     onRetry: createRetryLog(log),
     hostKeysPath: join(dataFolder, 'known_hosts'),
+    ...(options.cleanupEnd === undefined ? {} : { cleanupEnd: options.cleanupEnd }),
   });
   const transports =
     observers === null ? unobserved : observeTransports(unobserved, observers.metrics.observeBytes);

@@ -34,7 +34,7 @@ export async function saveFrame(path: string, seconds: number, options: ImageOpt
   const { durationSeconds } = file.media;
   if (durationSeconds !== null && seconds >= durationSeconds)
     throw new VencError('UsageError', `${path} ends after ${durationSeconds.toFixed(3)} s (--at).`);
-  await withScratch(async (scratch) => {
+  await withScratch(options, async (scratch) => {
     const [image = ''] = await imagesOf(ffmpeg, file, { times: [seconds] }, { ...options, scratch });
     await save(image, options.output);
   });
@@ -51,7 +51,7 @@ export async function saveSheet(
 ): Promise<void> {
   const ffmpeg = await openLocalFfmpeg(options);
   const file = await probeVideo(ffmpeg, path, options.signal);
-  await withScratch(async (scratch) => {
+  await withScratch(options, async (scratch) => {
     const images = await imagesOf(ffmpeg, file, { number: columns * rows }, { ...options, scratch });
     for (const [index, image] of images.entries())
       await rename(image, join(scratch, `tile-${String(index).padStart(4, '0')}.${formatOf(options)}`));
@@ -64,6 +64,27 @@ export async function saveSheet(
     });
     await save(sheet, options.output);
   });
+}
+
+/** What `takeThumbnails` works with. */
+interface ThumbnailOptions extends LocalPrograms {
+  /** An empty folder to work in. */
+  readonly scratch: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Takes the images of a set of thumbnails of a video into a folder. Resolves to the path of each, and its size. Rejects
+ * as `saveFrame` does.
+ */
+export async function takeThumbnails(
+  path: string,
+  set: ThumbnailSettings,
+  { scratch, signal, ...programs }: ThumbnailOptions,
+): Promise<readonly string[]> {
+  const ffmpeg = await openLocalFfmpeg(programs);
+  const file = await probeVideo(ffmpeg, path, signal);
+  return takeImages(ffmpeg, file, set, { signal, scratch });
 }
 
 /** The distance of two images of a sheet, and the border around them. */

@@ -291,7 +291,8 @@ function details(file: JobInput | JobOutput): DetailsRecord {
   };
 }
 
-function mediaFields(media: MediaFacts | null) {
+/** The fields of a media file that the probe found; null without one. */
+export function mediaFields(media: MediaFacts | null) {
   const video = media?.video ?? null;
   const audio = media?.audio ?? null;
   const size = video === null ? null : displaySize(video);

@@ -8,7 +8,7 @@ export interface ConcurrencyLimits {
   /** Copies of inputs on this machine. They never wait for a slow server. */
   readonly copies: Semaphore;
   /** Encoding jobs. */
-  readonly encodes: Semaphore;
+  readonly encodes: Pick<Semaphore, 'acquire'>;
   /** Uploads of outputs to other hosts. Outputs that stay on this machine are usually moved, and do not wait. */
   readonly uploads: Semaphore;
   /** What holds back jobs that have not encoded yet; nothing if absent. */
@@ -24,7 +24,10 @@ export interface EncodePauses {
 }
 
 /** Creates the limits for the given number of concurrent encodes. */
-export function createConcurrencyLimits(encodes: number, pauses?: EncodePauses): ConcurrencyLimits {
+export function createConcurrencyLimits(
+  encodes: number,
+  pauses?: EncodePauses,
+): ConcurrencyLimits & { readonly encodes: Semaphore } {
   const transfers = transferLimitFor(encodes);
   return {
     downloads: new Semaphore(transfers),

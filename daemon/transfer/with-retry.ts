@@ -15,10 +15,33 @@ export interface RemoteOptions {
   readonly retryDelayMs?: number;
   /** Called before the delay of each retry, for the log. */
   readonly onRetry?: OnRetry;
+  /** Ends the cleanup at destinations, which is limited only by the stall timeout without it. */
+  readonly cleanupEnd?: AbortSignal;
 }
 
 /** Receives why a transfer is retried, and after which delay. Must not throw. */
 export type OnRetry = (error: unknown, delayMs: number) => void;
+
+/**
+ * Calls `cleanUp` with a signal for the cleanup after a transfer that failed or was aborted: it is aborted after the stall
+ * timeout, or at `cleanupEnd`.
+ */
+export async function withCleanupLimit<T>(
+  { stallTimeoutMs, cleanupEnd }: Pick<RemoteOptions, 'stallTimeoutMs' | 'cleanupEnd'>,
+  cleanUp: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const limit = new AbortController();
+  const end = () => limit.abort();
+  const timer = setTimeout(inScope(end), stallTimeoutMs);
+  cleanupEnd?.addEventListener('abort', end, { once: true });
+  if (cleanupEnd?.aborted === true) end();
+  try {
+    return await cleanUp(limit.signal);
+  } finally {
+    clearTimeout(timer);
+    cleanupEnd?.removeEventListener('abort', end);
+  }
+}
 
 /** Two attempts to connect, with the delay between them, stay below the 20 seconds of the contract (section 9). */
 const maxConnectTimeoutMs = 8_000;

@@ -26,6 +26,8 @@ interface NetworkOptions {
   readonly cleanupJournal: CleanupJournal;
   /** The known_hosts file for SFTP servers. */
   readonly hostKeysPath: string;
+  /** Ends the cleanup at destinations. */
+  readonly cleanupEnd?: AbortSignal;
 }
 
 /** Options of all transports of a daemon, or of one `venc run`. */
@@ -62,6 +64,7 @@ export function networkTransports(options: NetworkOptions): readonly Transport[]
     stallTimeoutMs: options.stallTimeoutMs,
     cleanupJournal: options.cleanupJournal,
     ...(options.onRetry === undefined ? {} : { onRetry: options.onRetry }),
+    ...(options.cleanupEnd === undefined ? {} : { cleanupEnd: options.cleanupEnd }),
   };
   const { services, hostKeysPath } = options;
   const guardFor = (exemptHosts: readonly string[]) =>

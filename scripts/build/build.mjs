@@ -50,6 +50,7 @@ const lazyFolders = [
   screenFolder,
   'dist/src/shared/xml/',
   'dist/src/shared/settings/support/',
+  'dist/src/library/work/',
 ];
 /** Modules that are small enough for the main bundle and needed by every completion. */
 const bundledModules = ['dist/daemon/admin/read-account-names.js'];
@@ -90,6 +91,8 @@ const modules = {
 /** launch.cjs passes the URL, because a CommonJS file has no import.meta. */
 const script = { format: 'cjs', define: { 'import.meta.url': '__bundleUrl' } };
 
+const lazyModules = { name: 'lazy-modules', setup: excludeLazyModules };
+
 const fingerprint = fingerprintOf(root);
 if (isBuilt(root, fingerprint)) process.exit();
 rmSync(`${root}dist`, { recursive: true, force: true });
@@ -97,6 +100,9 @@ run(`${root}node_modules/typescript/bin/tsc`);
 
 const page = await buildPage();
 const main = await buildCommandScripts();
+// The library: only what `import 'venc'` needs. Its work is in daemon.cjs.
+const library = await buildScript('library', ['dist/src/library/index.js'], { plugins: [lazyModules] });
+writeDeclarations(['src/library/declarations.ts'], 'index');
 const daemon = await buildScript('daemon', daemonModules, {
   mainFields,
   plugins: [{ name: 'no-maps-of-packages', setup: leaveOutMapsOfPackages }, collectNamedFiles(namedFiles)],
@@ -117,11 +123,11 @@ const named = await Promise.all(
 );
 const pageFiles = page.flatMap(({ metafile }) => Object.keys(metafile.outputs));
 for (const file of pageFiles) copyFileSync(root + file, `${shipped}/${basename(file)}`);
-const bundled = bundledPackages(root, [...main, daemon, lazy, ...named, ...page]);
+const bundled = bundledPackages(root, [...main, library, daemon, lazy, ...named, ...page]);
 writeFileSync(`${shipped}/LICENSES`, licencesOf(root, bundled));
 const sbom = sbomOf(root, bundled);
 if (sbom !== null) writeFileSync(`${root}dist/sbom.cdx.json`, sbom);
-for (const name of ['launch.cjs', 'mapped-stacks.cjs'])
+for (const name of ['launch.cjs', 'mapped-stacks.cjs', 'index.cjs', 'index.mjs'])
   copyFileSync(`${root}scripts/build/${name}`, `${shipped}/${name}`);
 checkReferences(shipped);
 run(`${root}scripts/build/warm-code-cache.mjs`, shipped);
@@ -166,14 +172,13 @@ async function buildPage() {
 /** Builds the scripts of the command line: first in one piece, for the graph of its modules. */
 async function buildCommandScripts() {
   const entryPoint = 'dist/src/cli/main.js';
-  const lazy = { name: 'lazy-modules', setup: excludeLazyModules };
   const nodes = evaluateCommandNodes(root);
   const whole = { ...common, ...script, entryPoints: [entryPoint], outdir: shipped, write: false };
-  const { inputs } = (await build({ ...whole, plugins: [lazy, nodes] })).metafile;
+  const { inputs } = (await build({ ...whole, plugins: [lazyModules, nodes] })).metafile;
   const places = placeModules(inputs);
   return Promise.all(
     [...offeredModules(inputs, places, entryPoint)].map(([name, modules]) =>
-      buildScript(name, modules, { plugins: [lazy, nodes, referToOtherScripts(root, places, name)] }),
+      buildScript(name, modules, { plugins: [lazyModules, nodes, referToOtherScripts(root, places, name)] }),
     ),
   );
 }
@@ -194,6 +199,16 @@ async function buildScript(name, modules, options) {
   );
   writeFileSync(outfile, ascii);
   return result;
+}
+
+/**
+ * Writes the declarations of an entry point from modules that have only declarations: for ES modules, and for CommonJS.
+ */
+function writeDeclarations(modules, name) {
+  const text = modules
+    .map((path) => readFileSync(root + path, 'utf8').replaceAll(/^import [^;]*;\n/gm, ''))
+    .join('\n');
+  for (const extension of ['d.mts', 'd.cts']) writeFileSync(`${shipped}/${name}.${extension}`, text);
 }
 
 function excludeLazyModules(bundler) {

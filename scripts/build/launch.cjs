@@ -1,4 +1,4 @@
-// The build copies this file next to the scripts that it runs: main.cjs, and others when a command needs them. Each is
+// The build copies this file next to the scripts that it runs: main.cjs or library.cjs, and others when they are needed. Each is
 // run with its V8 code cache if there is one for this version of V8 (see scripts/build/build.mjs).
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
@@ -7,9 +7,6 @@ const { Script } = require('node:vm');
 
 const folder = __dirname;
 const prefix = '(function(exports, require, module, $mport, __bundleUrl){';
-// Reading source maps is slow.
-if (process.argv.includes('--debug')) require('./mapped-stacks.cjs').mapStacks(folder, prefix.length);
-
 const scripts = new Map();
 
 /** Loads built-in modules without the ES module loader, whose start is slow. */
@@ -75,4 +72,16 @@ function createCaches() {
   return [...scripts].map(([name, { script }]) => [cacheOf(name), script.createCachedData()]);
 }
 
-module.exports = { main: requireModule('main.cjs:src/cli/main.js').main, load, createCaches };
+/** The entry point of the command line. */
+function main(argv) {
+  // Reading source maps is slow.
+  if (argv.includes('--debug')) require('./mapped-stacks.cjs').mapStacks(folder, prefix.length);
+  return requireModule('main.cjs:src/cli/main.js').main(argv);
+}
+
+/** The exports of the library, which changes nothing of the process that loads it. */
+function library() {
+  return requireModule('library.cjs:src/library/index.js');
+}
+
+module.exports = { main, library, load, createCaches };

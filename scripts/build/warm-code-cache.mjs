@@ -62,13 +62,14 @@ function runIsolated(folder) {
 async function warm(folder) {
   answerInProcess();
   process.stdout.write = () => true;
-  const { main, load, createCaches } = createRequire(import.meta.url)('../../dist/venc/launch.cjs');
+  const { main, library, load, createCaches } = createRequire(import.meta.url)('../../dist/venc/launch.cjs');
   for (const command of commands) {
     await main(command.split(' '));
     if (process.exitCode !== undefined && process.exitCode !== 0) {
       throw new Error(`venc ${command} exited with ${process.exitCode} while the code cache was created`);
     }
   }
+  library();
   for (const name of daemonModules) await load(`daemon.cjs:${name}`);
   for (const [name, cache] of createCaches()) writeFileSync(join(folder, name), cache);
 }

@@ -1,11 +1,11 @@
+import { fieldsOf, itemsOf, readNumber, readText } from '../shared/client/coerce.js';
+import { normaliseJobProgress } from '../shared/client/normalise.js';
 import type { JobChangesRecord } from '../shared/records.js';
 import type { Caller } from './call.js';
-import { fieldsOf, itemsOf, readNumber, readText } from './coerce.js';
 import type { HttpResponse } from './http.js';
 import type { FollowedProgress, QueuePause } from './job-progress.js';
 import { isEventStream, type MessageListener, readEventStream } from './job-updates.js';
 import { isNotFound, mayLackRoute } from './network-errors.js';
-import { normaliseJobProgress } from './normalise.js';
 
 /** What has changed of the jobs of an account. Of several changes of a job, the newest is left. */
 export interface AccountChanges {

@@ -1,9 +1,11 @@
+import { secondsOfRetryAfter } from '../shared/client/retry-delay.js';
 import { isVencError, VencError } from '../shared/errors.js';
 import { type RouteName, routePath, routes } from '../shared/routes.js';
+import { abortableSleep } from '../shared/util/timing.js';
 import { type HttpRequest, type HttpResponse, sendHttpRequest } from './http.js';
 import { mayHaveReachedService } from './network-errors.js';
 import { type ServiceResponse, toServiceResponse } from './read-response.js';
-import { abortableSleep, retryDelayFor } from './retries.js';
+import { retryDelayFor } from './retries.js';
 import type { Target } from './target.js';
 
 /** Sends calls to a target. {@link relocate} looks the target up again. */
@@ -50,7 +52,7 @@ export function createCaller(first: Target, onRequest?: OnRequest): Caller {
       url: target.url,
       isOwnDaemon: target.isOwnDaemon === true,
       isOwnerKey: target.isOwnerKey === true,
-      retryAfter: secondsFrom(response.headers['retry-after']),
+      retryAfter: secondsOfRetryAfter(response.headers['retry-after'], Date.now()),
       location: response.headers.location,
     });
   }
@@ -105,13 +107,6 @@ function sendReported(onRequest: OnRequest): typeof sendHttpRequest {
       throw error;
     }
   };
-}
-
-/** `Retry-After` in seconds; the header may also be a date. */
-function secondsFrom(header: string | undefined): string | undefined {
-  if (header === undefined || /^\s*[\d.]+\s*$/.test(header)) return header;
-  const time = Date.parse(header);
-  return Number.isNaN(time) ? undefined : String(Math.max(0, Math.ceil((time - Date.now()) / 1000)));
 }
 
 /** Adds a hint to a network error: what to do about this service, or how to check whether the request took effect. */

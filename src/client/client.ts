@@ -1,9 +1,12 @@
+import { fieldsOf, readNumber } from '../shared/client/coerce.js';
+import { normaliseJob, unwrapJobs } from '../shared/client/normalise.js';
+import { delayAfterError } from '../shared/client/retry-delay.js';
 import { isVencError, VencError } from '../shared/errors.js';
 import type { JobRecord } from '../shared/records.js';
 import type { RouteName } from '../shared/routes.js';
+import { abortableSleep } from '../shared/util/timing.js';
 import type { RequestAccountUpdates } from './account-updates.js';
 import { type Caller, type CallOptions, createCaller, type OnRequest } from './call.js';
-import { fieldsOf, readNumber } from './coerce.js';
 import {
   createJobProgress,
   type FollowedProgress,
@@ -11,9 +14,7 @@ import {
   type WaitForSlot,
 } from './job-progress.js';
 import type { RequestJobUpdates } from './job-updates.js';
-import { normaliseJob, unwrapJobs } from './normalise.js';
 import type { ServiceResponse } from './read-response.js';
-import { abortableSleep, delayAfterError } from './retries.js';
 import type { Target } from './target.js';
 import type { Upload } from './upload.js';
 

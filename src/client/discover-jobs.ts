@@ -1,5 +1,6 @@
 import type { JobRecord } from '../shared/records.js';
 import { isFinal } from '../shared/states.js';
+import { abortableSleep } from '../shared/util/timing.js';
 import type { ListFilter } from './client.js';
 import {
   type FollowContext,
@@ -9,7 +10,6 @@ import {
   type QueueEvent,
 } from './follow-context.js';
 import type { ConnectionEvent } from './polling-schedule.js';
-import { abortableSleep } from './retries.js';
 
 /** From this many jobs on, a list is cheaper than a request per job. */
 const minIdsForList = 4;

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { progressOfJob } from '../shared/client/normalise.js';
 import { isVencError, VencError } from '../shared/errors.js';
 import type { JobRecord } from '../shared/records.js';
 import { isFinal } from '../shared/states.js';
@@ -15,7 +16,6 @@ import {
 } from './follow-context.js';
 import type { FollowedProgress } from './job-progress.js';
 import { JobStreams, mergeIterables } from './job-streams.js';
-import { progressOfJob } from './normalise.js';
 import {
   createPollingSchedule,
   createWithRetry,

@@ -1,10 +1,10 @@
 import { type FileHandle, open, realpath } from 'node:fs/promises';
+import { fieldsOf, readText } from '../shared/client/coerce.js';
 import { isVencError, type VencError } from '../shared/errors.js';
 import type { InPlaceChallenge } from '../shared/records.js';
 import { isObject } from '../shared/util/is-object.js';
 import { proofOfReading, readRanges } from '../shared/util/read-proof.js';
 import type { Client } from './client.js';
-import { fieldsOf, readText } from './coerce.js';
 import { isNotFound } from './network-errors.js';
 import { isLocalUrl } from './target.js';
 

@@ -1,10 +1,15 @@
+import {
+  normaliseJob,
+  normaliseJobProgress,
+  normaliseProgress,
+  progressOfJob,
+} from '../shared/client/normalise.js';
 import { isVencError } from '../shared/errors.js';
 import type { JobProgressRecord, JobRecord, ProgressRecord } from '../shared/records.js';
 import type { RouteName } from '../shared/routes.js';
 import { isFinal } from '../shared/states.js';
 import type { Caller } from './call.js';
 import { mayLackRoute } from './network-errors.js';
-import { normaliseJob, normaliseJobProgress, normaliseProgress, progressOfJob } from './normalise.js';
 
 /** Progress of a job, with the job's id. */
 export type FollowedProgress = JobProgressRecord & { readonly id: number };

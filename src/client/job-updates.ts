@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
+import { normaliseJobProgress } from '../shared/client/normalise.js';
+import { initialSseState, parseSse, type SseMessage } from '../shared/client/sse.js';
 import { isFinal } from '../shared/states.js';
 import type { Caller } from './call.js';
 import type { HttpResponse } from './http.js';
 import type { createJobProgress, FollowedProgress, WaitForSlot } from './job-progress.js';
 import { mayLackRoute } from './network-errors.js';
-import { normaliseJobProgress } from './normalise.js';
-import { initialSseState, parseSse, type SseMessage } from './sse.js';
 
 /** A job's progress: a stream of events, or one record if the service has no event streams. */
 export type JobUpdates =

@@ -1,9 +1,10 @@
+import { coerceRecord, fieldsOf, itemsOf } from '../shared/client/coerce.js';
+import { initialSseState, parseSse } from '../shared/client/sse.js';
 import { isVencError, VencError } from '../shared/errors.js';
 import { logLineFields } from '../shared/records/log.js';
 import type { LogRecord } from '../shared/records.js';
 import { type LogLevel, logLevels } from '../shared/util/log.js';
 import type { Client } from './client.js';
-import { coerceRecord, fieldsOf, itemsOf } from './coerce.js';
 import type { HttpResponse } from './http.js';
 import { explainMissingRoute } from './network-errors.js';
 import {
@@ -13,7 +14,6 @@ import {
   pollingLimitsFor,
   toAbortError,
 } from './polling-schedule.js';
-import { initialSseState, parseSse } from './sse.js';
 
 /** Whose log: that of a job, by its id, or that of the daemon. */
 export type LogSource = number | 'daemon';

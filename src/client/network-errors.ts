@@ -1,7 +1,7 @@
+import { fieldsOf } from '../shared/client/coerce.js';
 import type { ErrorClass } from '../shared/error-classes.js';
 import { isVencError, VencError } from '../shared/errors.js';
 import { redact } from '../shared/redact.js';
-import { fieldsOf } from './coerce.js';
 
 const connectionBroken = 'the connection broke off';
 const untrustedCertificate = 'its certificate is not signed by a trusted authority';

@@ -1,8 +1,8 @@
 import { isVencError, VencError } from '../shared/errors.js';
 import { exitCodes } from '../shared/exit-codes.js';
 import { Semaphore } from '../shared/util/semaphore.js';
+import { abortableSleep } from '../shared/util/timing.js';
 import type { Client } from './client.js';
-import { abortableSleep } from './retries.js';
 import { isLocalUrl } from './target.js';
 
 /** Bounds of the time between requests, in milliseconds. */

@@ -1,9 +1,9 @@
+import { fieldsOf, readText } from '../shared/client/coerce.js';
 import { isVencError, VencError } from '../shared/errors.js';
 import type { PresetRecord } from '../shared/records.js';
 import type { RequestFields } from '../shared/settings/setting.js';
 import { isObject } from '../shared/util/is-object.js';
 import type { Client } from './client.js';
-import { fieldsOf, readText } from './coerce.js';
 import { isNotFound } from './network-errors.js';
 import type { ServiceResponse } from './read-response.js';
 

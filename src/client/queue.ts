@@ -1,8 +1,8 @@
+import { coerceRecord } from '../shared/client/coerce.js';
 import { isVencError, VencError } from '../shared/errors.js';
 import { jobPauseFields, pageLinkFields, queueFields } from '../shared/records/answers.js';
 import type { JobPauseRecord, QueueRecord } from '../shared/records.js';
 import type { Client } from './client.js';
-import { coerceRecord } from './coerce.js';
 import { explainMissingRoute } from './network-errors.js';
 
 /**

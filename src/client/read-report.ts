@@ -1,6 +1,6 @@
+import { fieldsOf, itemsOf, readNumber, readText } from '../shared/client/coerce.js';
 import type { CallOptions } from './call.js';
 import type { Client } from './client.js';
-import { fieldsOf, itemsOf, readNumber, readText } from './coerce.js';
 import { mayLackRoute } from './network-errors.js';
 
 /** The kinds of usage in reports, in printing order. */

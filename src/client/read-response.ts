@@ -1,9 +1,9 @@
+import { fieldsOf } from '../shared/client/coerce.js';
+import { unwrapJob } from '../shared/client/normalise.js';
+import { parseExactJson } from '../shared/client/parse-json.js';
 import { VencError } from '../shared/errors.js';
 import { type RouteName, routes } from '../shared/routes.js';
-import { isTooDeep } from '../shared/util/is-object.js';
-import { fieldsOf } from './coerce.js';
 import type { HttpResponse } from './http.js';
-import { unwrapJob } from './normalise.js';
 import type { Target } from './target.js';
 
 /** A successful response. `body` is the parsed JSON, null if it was empty. */
@@ -78,21 +78,4 @@ function isValidAnswer(route: RouteName, body: unknown): boolean {
   const keys = expectedKeys[route];
   const fields = fieldsOf(unwrapJob(body));
   return keys === undefined ? Object.keys(fields).length > 0 : keys.some((key) => key in fields);
-}
-
-/** Matches the strings and numbers of JSON. */
-const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-
-/**
- * Parses JSON. Integers beyond the safe range become strings: an id that is off by one is that of another job. Throws
- * if the text is not JSON or is nested deeper than any answer.
- */
-function parseExactJson(text: string): unknown {
-  const value: unknown = JSON.parse(/\d{16}/.test(text) ? text.replace(tokens, toExactNumber) : text);
-  if (isTooDeep(value)) throw new SyntaxError('It nests too deep.');
-  return value;
-}
-
-function toExactNumber(token: string): string {
-  return /^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token;
 }

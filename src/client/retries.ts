@@ -1,12 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { isVencError, type VencError } from '../shared/errors.js';
+import { delayAfterError } from '../shared/client/retry-delay.js';
+import { isVencError } from '../shared/errors.js';
 import { type RouteName, routes } from '../shared/routes.js';
 import { isTransientNetworkError } from './network-errors.js';
 
 /** Delays before the second and third attempt, unless `Retry-After` asks for another delay. */
 const retryDelaysMs = [250, 1000] as const;
-/** With a longer `Retry-After` the command fails instead of waiting. */
-const maxWaitMs = 5000;
 
 /**
  * The delay in milliseconds before a request is retried; null if it is not retried. `attempt` counts failed attempts
@@ -24,29 +22,4 @@ export function retryDelayFor(name: RouteName, error: unknown, attempt: number):
   const isTransient =
     error.errorClass === 'UnreachableError' ? isTransientNetworkError(error) : error.entry.retryable;
   return isRepeatable && isTransient ? delayAfterError(error, retryDelaysMs[attempt]) : null;
-}
-
-/**
- * The delay in milliseconds after an error: `Retry-After` if the service sent it, otherwise `delayMs`. Null if
- * `delayMs` is undefined (no attempt is left) or the service asks for too long a delay.
- */
-export function delayAfterError(
-  { retryAfterSeconds }: VencError,
-  delayMs: number | undefined,
-): number | null {
-  if (delayMs === undefined) return null;
-  const waitMs = retryAfterSeconds === null ? delayMs : retryAfterSeconds * 1000;
-  return waitMs <= maxWaitMs ? waitMs : null;
-}
-
-/** Waits. Rejects with the signal's reason once it is aborted. */
-export async function abortableSleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  signal?.throwIfAborted();
-  if (milliseconds <= 0) return;
-  try {
-    await sleep(milliseconds, undefined, signal === undefined ? {} : { signal });
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw error;
-  }
 }

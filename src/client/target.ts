@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fieldsOf, readText } from '../shared/client/coerce.js';
+import { isKey, serviceUrl } from '../shared/client/service-url.js';
 import { VencError } from '../shared/errors.js';
 import { parseUrl } from '../shared/text/url-text.js';
 import { systemCode } from '../shared/util/system-code.js';
-import { fieldsOf, readText } from './coerce.js';
 
 /** A service and its key. */
 export interface Target {
@@ -55,24 +56,8 @@ export async function resolveTarget(sources: TargetSources): Promise<Target> {
   return sources.url === null ? readDaemonTarget(sources) : createServiceTarget(sources.url, sources);
 }
 
-/** Whether a text can be a key, which is sent in a header. */
-export function isKey(text: string): boolean {
-  return /^[!-~]+$/.test(text);
-}
-
 /** Describes the address of a service. */
 export const addressHint = 'use an address such as https://encoding.example.com, without ? and #';
-
-/**
- * The base URL of a service, without its version; null if the text is not an http(s) URL or has a query or fragment.
- */
-export function serviceUrl(text: string): string | null {
-  const url = parseUrl(text);
-  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return null;
-  if (url.search !== '' || url.hash !== '') return null;
-  // Client libraries are configured with the version, so people give it here too.
-  return url.href.replace(/\/+$/, '').replace(/\/+v2$/, '');
-}
 
 /** Whether a URL names this machine. */
 export function isLocalUrl(url: string): boolean {

@@ -1,10 +1,10 @@
+import { fieldsOf, readNumber, readText } from '../shared/client/coerce.js';
+import { delayAfterError } from '../shared/client/retry-delay.js';
 import { isVencError, VencError } from '../shared/errors.js';
 import { randomToken } from '../shared/util/random-token.js';
-import { backoffDelayMs, timeoutSignal } from '../shared/util/timing.js';
+import { abortableSleep, backoffDelayMs, timeoutSignal } from '../shared/util/timing.js';
 import type { Caller } from './call.js';
-import { fieldsOf, readNumber, readText } from './coerce.js';
 import { isRefused } from './network-errors.js';
-import { abortableSleep, delayAfterError } from './retries.js';
 
 /** A file to upload to the service. */
 export interface Upload {

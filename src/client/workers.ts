@@ -1,8 +1,8 @@
+import { coerceRecord, fieldsOf } from '../shared/client/coerce.js';
 import { isVencError, VencError } from '../shared/errors.js';
 import { workerStateFields } from '../shared/records/workers.js';
 import type { WorkerRecord } from '../shared/records.js';
 import type { Client } from './client.js';
-import { coerceRecord, fieldsOf } from './coerce.js';
 import { explainMissingRoute } from './network-errors.js';
 
 /** The remote workers of a daemon. */

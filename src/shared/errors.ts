@@ -9,6 +9,8 @@ interface VencErrorOptions {
   readonly hint?: string;
   /** Seconds to wait before a retry (`Retry-After`). */
   readonly retryAfterSeconds?: number;
+  /** The option of the library that the message is about. */
+  readonly field?: string;
 }
 
 const brand = Symbol.for('venc.VencError');
@@ -30,6 +32,7 @@ export class VencError extends Error {
   readonly messages: readonly string[];
   readonly hint: string | null;
   readonly retryAfterSeconds: number | null;
+  readonly field: string | undefined;
 
   constructor(
     readonly errorClass: ErrorClass,
@@ -40,6 +43,7 @@ export class VencError extends Error {
     this.messages = options.messages ?? [message];
     this.hint = options.hint ?? null;
     this.retryAfterSeconds = options.retryAfterSeconds ?? null;
+    this.field = options.field;
   }
 
   get [brand](): true {

@@ -1,4 +1,4 @@
-import { progressOfJob } from '../client/normalise.js';
+import { progressOfJob } from '../shared/client/normalise.js';
 import { type ExitCode, exitCodes } from '../shared/exit-codes.js';
 import { inputFileName, outputLabels } from '../shared/file-labels.js';
 import type { JobProgressRecord, JobRecord, MediaFileRecord, ProgressRecord } from '../shared/records.js';

@@ -1,5 +1,5 @@
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
-import { initialSseState, parseSse, type SseMessage } from '../../src/client/sse.js';
+import { initialSseState, parseSse, type SseMessage } from '../../src/shared/client/sse.js';
 import type { JobChangesRecord } from '../../src/shared/records.js';
 import { waitUntil } from './wait-until.js';
 

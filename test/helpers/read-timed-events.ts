@@ -1,4 +1,4 @@
-import { initialSseState, parseSse } from '../../src/client/sse.js';
+import { initialSseState, parseSse } from '../../src/shared/client/sse.js';
 import type { JobProgressRecord } from '../../src/shared/records.js';
 
 /** The data of an event, with the time since the request in seconds. */

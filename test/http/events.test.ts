@@ -12,7 +12,7 @@ import { apply } from '../../daemon/jobs/changes.js';
 import type { Change } from '../../daemon/jobs/legal-changes.js';
 import { jobProgress } from '../../daemon/jobs/progress.js';
 import { createKey, revokeKey } from '../../daemon/store/accounts/api-keys.js';
-import { initialSseState, parseSse, type SseMessage } from '../../src/client/sse.js';
+import { initialSseState, parseSse, type SseMessage } from '../../src/shared/client/sse.js';
 import type { JobProgressRecord } from '../../src/shared/records.js';
 import { startTestDaemon } from '../helpers/daemon.js';
 import { sampleDraft } from '../helpers/sample-job.js';

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { createAccount } from '../../daemon/admin/accounts.js';
 import { openFolderSetup } from '../../daemon/admin/open-setup.js';
-import { initialSseState, parseSse, type SseMessage } from '../../src/client/sse.js';
+import { initialSseState, parseSse, type SseMessage } from '../../src/shared/client/sse.js';
 import type { LogRecord } from '../../src/shared/records.js';
 import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';
 

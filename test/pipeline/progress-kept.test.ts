@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { initialSseState, parseSse } from '../../src/client/sse.js';
+import { initialSseState, parseSse } from '../../src/shared/client/sse.js';
 import type { JobProgressRecord } from '../../src/shared/records.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { media } from '../helpers/media.js';

@@ -6,8 +6,8 @@ import {
   type PollingSchedule,
   pollingLimitsFor,
 } from '../../src/client/polling-schedule.js';
-import { abortableSleep as realPause } from '../../src/client/retries.js';
 import { isVencError } from '../../src/shared/errors.js';
+import { abortableSleep as realPause } from '../../src/shared/util/timing.js';
 import { WatchSession } from '../../src/tui/watch-session.js';
 import { watchExitCode } from '../../src/tui/watch-state.js';
 import type { WatchKey, WatchState } from '../../src/tui/watch-types.js';

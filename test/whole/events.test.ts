@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { runOneShot } from '../../daemon/app/one-shot-run.js';
 import { createClient } from '../../src/client/client.js';
 import { follow } from '../../src/client/follow.js';
-import { initialSseState, parseSse } from '../../src/client/sse.js';
+import { initialSseState, parseSse } from '../../src/shared/client/sse.js';
 import type { JobProgressRecord } from '../../src/shared/records.js';
 import { startTestDaemon } from '../helpers/daemon.js';
 import { film, makeMedia } from '../helpers/media.js';

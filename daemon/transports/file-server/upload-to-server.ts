@@ -201,9 +201,9 @@ export async function removeFrom(
   server: FileServer,
   location: RemoteLocation,
   { path, folders }: { readonly path: string; readonly folders: readonly string[] },
-  { stallTimeoutMs }: RemoteOptions,
+  { stallTimeoutMs, cleanupEnd }: RemoteOptions,
 ): Promise<void> {
-  const { signal } = new AbortController();
+  const signal = cleanupEnd ?? new AbortController().signal;
   const sessionOptions = { server, location, direction: 'upload', signal, stallTimeoutMs } as const;
   const transferError = await withSession(sessionOptions, async (session) => {
     await session.remove(path);

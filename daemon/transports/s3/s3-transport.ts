@@ -85,7 +85,7 @@ function bucketTransport(scheme: string, options: BucketOptions): Transport {
     },
     async remove(url) {
       const { removeS3Object } = await import('./object.js');
-      const { signal } = new AbortController();
+      const signal = options.cleanupEnd ?? new AbortController().signal;
       await withStorageSession(url, 'upload', (session) =>
         session.send((request) => removeS3Object(session, request), { signal }),
       );

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { S3Client } from '@aws-sdk/client-s3';
+import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 import type { Direction } from '../../transfer/disk-errors.js';
 import type { TransferError } from '../../transfer/transfer-error.js';
 import {
@@ -152,12 +152,9 @@ export class StorageSession {
   }
 
   async #createClient(region: string): Promise<S3Client> {
-    // On Node 20 the SDK prints a deprecation warning to stderr when it is loaded. It does not concern the users of
-    // venc.
-    process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
     const { S3Client } = await import('@aws-sdk/client-s3');
     const { keys } = this.location;
-    return new S3Client({
+    const config: S3ClientConfig = {
       region,
       endpoint: this.#endpoint(),
       forcePathStyle: this.options.service.endpoint !== null,
@@ -182,7 +179,23 @@ export class StorageSession {
       useArnRegion: false,
       disableS3ExpressSessionAuth: true,
       userAgentAppId: 'venc',
-    });
+    };
+    return withoutVersionWarning(() => new S3Client(config));
+  }
+}
+
+/**
+ * On Node 20 the SDK prints a deprecation warning to stderr when the first client is created. It does not concern the
+ * users of venc. The variable is set for this moment only, because the environment may be that of another program.
+ */
+function withoutVersionWarning<T>(create: () => T): T {
+  const name = 'AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED';
+  const before = process.env[name];
+  process.env[name] ??= 'true';
+  try {
+    return create();
+  } finally {
+    if (before === undefined) delete process.env[name];
   }
 }
 

@@ -7,6 +7,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { Semaphore } from '../../../src/shared/util/semaphore.js';
 import type { CleanupJournal } from '../../transfer/cleanup-journal.js';
+import { withCleanupLimit } from '../../transfer/with-retry.js';
 import { parseS3Error, transferFailure } from './map-storage-error.js';
 import { hasEtag } from './object.js';
 import { type ObjectUploadContext, withGrants } from './object-upload-context.js';
@@ -29,6 +30,7 @@ interface PartsSource {
 interface UploadInPartsOptions {
   readonly cleanupJournal: CleanupJournal;
   readonly stallTimeoutMs: number;
+  readonly cleanupEnd?: AbortSignal;
   /** Called when all parts have been sent, before the object gets its name. */
   readonly beforeComplete?: () => Promise<void>;
 }
@@ -41,7 +43,7 @@ interface UploadInPartsOptions {
 export async function uploadInParts(
   upload: ObjectUploadContext,
   source: PartsSource,
-  { cleanupJournal, stallTimeoutMs, beforeComplete }: UploadInPartsOptions,
+  { cleanupJournal, beforeComplete, ...limits }: UploadInPartsOptions,
 ): Promise<void> {
   const { session, url } = upload;
   const id = await begin(upload);
@@ -51,7 +53,7 @@ export async function uploadInParts(
     await beforeComplete?.();
     await complete(upload, id, parts);
   } catch (error) {
-    const isAborted = await abortUpload(session, id, AbortSignal.timeout(stallTimeoutMs)).then(
+    const isAborted = await withCleanupLimit(limits, (signal) => abortUpload(session, id, signal)).then(
       () => true,
       () => false,
     );

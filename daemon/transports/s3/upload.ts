@@ -7,7 +7,7 @@ import { mapLocalDiskError } from '../../transfer/disk-errors.js';
 import { createProgressReporter, type Transfer } from '../../transfer/transfer.js';
 import { type TransferError, transientError } from '../../transfer/transfer-error.js';
 import { UploadSource } from '../../transfer/upload-source.js';
-import { withRetry } from '../../transfer/with-retry.js';
+import { withCleanupLimit, withRetry } from '../../transfer/with-retry.js';
 import { grantOwnerFullControl, grantsFor } from './grants.js';
 import { hasEtag, headObjectSize, removeS3Object } from './object.js';
 import {
@@ -56,7 +56,7 @@ export async function uploadObject(
       await file.close();
     }
   } catch (error) {
-    await rollBack(upload, options.stallTimeoutMs);
+    await rollBack(upload, options);
     signal.throwIfAborted();
     throw mapLocalDiskError(error, 'upload');
   }
@@ -142,17 +142,21 @@ async function checkSize(
 }
 
 /**
- * Deletes the object if this upload created it, even if the response was lost. Limited by the stall timeout.
+ * Deletes the object if this upload created it, even if the response was lost.
  */
-async function rollBack({ session, state }: ObjectUploadContext, stallTimeoutMs: number): Promise<void> {
+async function rollBack(
+  { session, state }: ObjectUploadContext,
+  options: StorageUploadOptions,
+): Promise<void> {
   const { isDelivered, submittedEtag: offered } = state;
   if (!isDelivered && offered === null) return;
-  const work = session.send(
-    async (request) => {
-      if (isDelivered || (await hasEtag(session, request, offered ?? '')))
-        await removeS3Object(session, request);
-    },
-    { signal: AbortSignal.timeout(stallTimeoutMs) },
-  );
-  await work.catch(() => {});
+  const remove = (signal: AbortSignal) =>
+    session.send(
+      async (request) => {
+        if (isDelivered || (await hasEtag(session, request, offered ?? '')))
+          await removeS3Object(session, request);
+      },
+      { signal },
+    );
+  await withCleanupLimit(options, remove).catch(() => {});
 }

@@ -46,7 +46,10 @@ export function createSwiftTransport(options: SwiftOptions): Transport {
       withSwiftSession(from, 'download', (session) => downloadFromSwift(session, toPath, transfer, options)),
     upload: (fromPath, to, transfer) =>
       withSwiftSession(to, 'upload', (session) => uploadToSwift(session, fromPath, to, transfer, options)),
-    remove: (url) => withSwiftSession(url, 'upload', (session) => removeFromSwift(session, neverAborted())),
+    remove: (url) =>
+      withSwiftSession(url, 'upload', (session) =>
+        removeFromSwift(session, options.cleanupEnd ?? neverAborted()),
+      ),
     removeOrphan: (orphan) =>
       withSwiftSession(orphan.url, 'upload', (session) => removeSwiftOrphan(session, orphan, neverAborted())),
     sizeOf: (from, signal) =>

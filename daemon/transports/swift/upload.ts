@@ -1,12 +1,12 @@
 import { createHash, type Hash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { inScope } from '../../../src/shared/util/error-scope.js';
 import type { FileFacts } from '../../jobs/job.js';
 import { contentTypeOf } from '../../transfer/content-type.js';
 import { mapLocalDiskError } from '../../transfer/disk-errors.js';
 import { createProgressReporter, type ProgressReporter, type Transfer } from '../../transfer/transfer.js';
 import { transientError } from '../../transfer/transfer-error.js';
 import { UploadSource } from '../../transfer/upload-source.js';
+import { withCleanupLimit } from '../../transfer/with-retry.js';
 import {
   type ObjectState,
   readObjectState,
@@ -118,7 +118,7 @@ async function putLargeObject(upload: SwiftUpload, to: string, options: SwiftOpt
     signal.throwIfAborted();
     await removeEntry();
   } catch (error) {
-    await withCleanupTimeout(options, async (cleanupSignal) => {
+    await withCleanupLimit(options, async (cleanupSignal) => {
       // The manifest may exist although its response was lost.
       if ((await readSegmentsPrefix(session, cleanupSignal)) === prefix)
         await removeSwiftObject(session, session.location.object, cleanupSignal);
@@ -127,7 +127,7 @@ async function putLargeObject(upload: SwiftUpload, to: string, options: SwiftOpt
       await removeSwiftObject(session, segmentName(prefix, segments.length), cleanupSignal);
       await removeSegments(session, prefix, cleanupSignal);
       await removeEntry();
-    });
+    }).catch(() => undefined);
     throw error;
   }
 }
@@ -219,26 +219,12 @@ async function rollBack(
   previousState: ObjectState | null,
   options: SwiftOptions,
 ): Promise<void> {
-  await withCleanupTimeout(options, async (signal) => {
+  await withCleanupLimit(options, async (signal) => {
     const { object } = session.location;
     const { md5 } = await file.facts();
     if (previousState === null) return removeSwiftObject(session, object, signal);
     if (previousState.etag === md5) return;
     if ((await readObjectState(session, signal))?.etag === md5)
       await removeSwiftObject(session, object, signal);
-  });
-}
-
-/** Cleans up after an upload that failed or was aborted. Limited by the stall timeout; errors are ignored. */
-async function withCleanupTimeout(
-  { stallTimeoutMs }: SwiftOptions,
-  cleanUp: (signal: AbortSignal) => Promise<void>,
-): Promise<void> {
-  const limit = new AbortController();
-  const timer = setTimeout(
-    inScope(() => limit.abort()),
-    stallTimeoutMs,
-  );
-  await cleanUp(limit.signal).catch(() => undefined);
-  clearTimeout(timer);
+  }).catch(() => undefined);
 }

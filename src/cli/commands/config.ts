@@ -1,6 +1,5 @@
 import { delimiter, resolve, sep } from 'node:path';
 import type { Command } from 'commander';
-import { serviceUrl } from '../../client/target.js';
 import { changeConfig } from '../../config/change-file.js';
 import {
   type ConfigKey,
@@ -12,6 +11,7 @@ import {
 } from '../../config/config.js';
 import { daemonFlags } from '../../config/daemon-flags.js';
 import { findTarget, localTarget } from '../../config/targets.js';
+import { serviceUrl } from '../../shared/client/service-url.js';
 import { VencError } from '../../shared/errors.js';
 import { withoutPassword } from '../../shared/redact.js';
 import { findSuggestions } from '../../shared/text/suggestions.js';

@@ -1,4 +1,4 @@
-import { normaliseInput, normaliseOutput } from '../../client/normalise.js';
+import { normaliseInput, normaliseOutput } from '../../shared/client/normalise.js';
 import type { CommandModule, Context } from '../context.js';
 import { formatExamples, parseId } from '../input/args.js';
 import { inputText, outputText } from '../output/job-text.js';

@@ -3,10 +3,10 @@ import type { Command } from 'commander';
 import { VencError } from '../../shared/errors.js';
 import { jsonText, safeText } from '../../shared/text/safe-text.js';
 import { isUrl } from '../../shared/text/url-text.js';
+import { rejectInputAsOutput, requireAbsent, requireWritable } from '../../shared/util/check-destinations.js';
+import { withRunFolder } from '../../shared/util/run-folder.js';
 import type { Context, ProgramFlags } from '../context.js';
-import { rejectInputAsOutput, requireAbsent, requireWritable } from '../destinations/check-destinations.js';
 import { readableFileSize } from '../input/files.js';
-import { withRunFolder } from '../run/run-folder.js';
 import { listenForInterrupt } from '../terminal/interrupt.js';
 import { openProgressDisplay } from '../terminal/progress-display.js';
 

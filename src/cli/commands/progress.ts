@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { normaliseJobProgress, normaliseProgress } from '../../client/normalise.js';
+import { normaliseJobProgress, normaliseProgress } from '../../shared/client/normalise.js';
 import { VencError } from '../../shared/errors.js';
 import type { Context } from '../context.js';
 import { formatExamples, parseId } from '../input/args.js';

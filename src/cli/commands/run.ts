@@ -7,6 +7,7 @@ import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { durationParser } from '../../shared/flag-parsers.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import { isUrl } from '../../shared/text/url-text.js';
+import { withRunFolder } from '../../shared/util/run-folder.js';
 import { repeatCommand } from '../batch/repeat-command.js';
 import type { Context, ProgramFlags } from '../context.js';
 import { addNameOption, needsSize, validateNamePattern, withNames } from '../destinations/name-pattern.js';
@@ -48,7 +49,6 @@ import { assignDestinations, type OutputDestinations } from '../run/assign-desti
 import { type Encoding, encodeAll } from '../run/encode-all.js';
 import { checkDestinations, prepareRuns } from '../run/prepare-runs.js';
 import { createResults } from '../run/results.js';
-import { withRunFolder } from '../run/run-folder.js';
 import { rejectSideOutputs, severalOutputsError, toStdout } from '../run/stdout-output.js';
 import { listenForInterrupt } from '../terminal/interrupt.js';
 import type { Io } from '../terminal/io.js';

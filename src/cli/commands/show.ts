@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Client } from '../../client/client.js';
-import { normaliseJob, unwrapJob } from '../../client/normalise.js';
+import { normaliseJob, unwrapJob } from '../../shared/client/normalise.js';
 import { isVencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import type { JobRecord } from '../../shared/records.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addressHint, isKey, serviceUrl } from '../../client/target.js';
+import { addressHint } from '../../client/target.js';
 import { changeConfig } from '../../config/change-file.js';
 import {
   localTarget,
@@ -9,6 +9,7 @@ import {
   saveTarget,
   unknownTarget,
 } from '../../config/targets.js';
+import { isKey, serviceUrl } from '../../shared/client/service-url.js';
 import { VencError } from '../../shared/errors.js';
 import { withoutPassword } from '../../shared/redact.js';
 import { safeText } from '../../shared/text/safe-text.js';

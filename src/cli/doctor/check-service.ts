@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.js';
-import { fieldsOf, itemsOf, readText } from '../../client/coerce.js';
 import { type ListedWorkers, requestWorkers } from '../../client/workers.js';
+import { fieldsOf, itemsOf, readText } from '../../shared/client/coerce.js';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { redact } from '../../shared/redact.js';
 import { humanDuration } from '../../shared/text/units.js';

@@ -11,7 +11,7 @@ import { isFinal } from '../../shared/states.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import { decodeUrlPart, pathInUrl, siblingInUrl, withoutExtension } from '../../shared/text/url-text.js';
 import { unescapeXml } from '../../shared/to-xml.js';
-import { requireAbsent, requireWritable } from '../destinations/check-destinations.js';
+import { requireAbsent, requireWritable } from '../../shared/util/check-destinations.js';
 import { fileNameFromUrl } from '../destinations/output-names.js';
 import { provideFolder } from '../input/files.js';
 import type { Io } from '../terminal/io.js';

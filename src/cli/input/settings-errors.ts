@@ -14,9 +14,9 @@ import type {
 import { canonicalName } from '../../shared/settings/spellings.js';
 import { isUrl } from '../../shared/text/url-text.js';
 import { isObject } from '../../shared/util/is-object.js';
+import { withWatermarkUrls } from '../../shared/util/local-urls.js';
 import { type CreateArgs, type JobArgs, readOutputArgument } from './job-args.js';
 import { hasLadder, ladderFolder } from './ladder-flags.js';
-import { withWatermarkUrls } from './local-watermarks.js';
 import { asTyped, type SettingSources, typedValue } from './setting-sources.js';
 
 /** The settings of the command line that could be parsed, and the errors of the others. */

@@ -1,9 +1,8 @@
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { VencError } from '../../shared/errors.js';
-import { freeBytes } from '../../shared/util/disk.js';
-import { diskReason, systemCode } from '../../shared/util/system-code.js';
+import { diskReason } from '../../shared/util/system-code.js';
+import { writeChunks } from '../../shared/util/write-chunks.js';
 
 /** Where media on stdin is stored. */
 export interface Spool {
@@ -17,9 +16,8 @@ type SpooledInput =
   | { readonly kind: 'request'; readonly text: string }
   | { readonly kind: 'file'; readonly path: string; readonly sizeBytes: number };
 
-/** So much stays free on the disk of the folder, and the space is checked after so many bytes. */
-const reserveBytes = 64 << 20;
-const checkedBytes = 16 << 20;
+/** The most white space before a request. */
+const maxBlankBytes = 64 << 20;
 
 const requestStart = /^(?:\ufeff|\xef\xbb\xbf)?\s*[{[<]/;
 const blank = /^(?:\xef?|\xef\xbb|\xef\xbb\xbf)\s*$/;
@@ -38,7 +36,7 @@ export async function spoolStdin(stdin: Readable, { folder, signal }: Spool): Pr
     let start = '';
     for (let item = await chunks.next(); item.done !== true; item = await chunks.next()) {
       head.push(item.value);
-      start += item.value.toString('latin1').slice(0, reserveBytes);
+      start += item.value.toString('latin1').slice(0, maxBlankBytes);
       if (!blank.test(start)) break;
     }
     signal.throwIfAborted();
@@ -52,7 +50,7 @@ export async function spoolStdin(stdin: Readable, { folder, signal }: Spool): Pr
       return { kind: 'request', text: Buffer.concat(head).toString('utf8') };
     }
     const path = join(folder, 'stdin');
-    const sizeBytes = await writeChunks(path, folder, head, chunks);
+    const sizeBytes = await writeChunks(path, withHead(head, chunks), 'the film from stdin');
     signal.throwIfAborted();
     return { kind: 'file', path, sizeBytes };
   } finally {
@@ -71,36 +69,7 @@ async function* readChunks(stdin: Readable, signal: AbortSignal): AsyncGenerator
   }
 }
 
-/** Writes the chunks to a file, and resolves to its size. */
-async function writeChunks(
-  path: string,
-  folder: string,
-  head: readonly Buffer[],
-  chunks: AsyncIterable<Buffer>,
-): Promise<number> {
-  const noSpace = (cause?: unknown) =>
-    new VencError('OutOfSpaceError', `There is no space left in ${folder} for the film from stdin.`, {
-      cause,
-      hint: 'set TMPDIR to a folder on a larger disk',
-    });
-  const file = await open(path, 'wx', 0o600);
-  let sizeBytes = 0;
-  let nextCheck = 0;
-  const write = async (chunk: Buffer) => {
-    if (sizeBytes >= nextCheck) {
-      if ((await freeBytes(folder)) < reserveBytes) throw noSpace();
-      nextCheck = sizeBytes + checkedBytes;
-    }
-    await file.writeFile(chunk).catch((error: unknown) => {
-      throw /^E(?:NOSPC|DQUOT|FBIG)$/.test(systemCode(error) ?? '') ? noSpace(error) : error;
-    });
-    sizeBytes += chunk.length;
-  };
-  try {
-    for (const chunk of head) await write(chunk);
-    for await (const chunk of chunks) await write(chunk);
-    return sizeBytes;
-  } finally {
-    await file.close();
-  }
+async function* withHead(head: readonly Buffer[], chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield* head;
+  yield* chunks;
 }

@@ -1,4 +1,4 @@
-import { normaliseCreated } from '../../client/normalise.js';
+import { normaliseCreated } from '../../shared/client/normalise.js';
 import { VencError } from '../../shared/errors.js';
 import type { ReportedWarning, RequestFields } from '../../shared/settings/setting.js';
 import { safeText } from '../../shared/text/safe-text.js';

@@ -1,6 +1,6 @@
 import type { Client, JobTerms, ListedJobs } from '../../client/client.js';
-import { fieldsOf, readId, readText } from '../../client/coerce.js';
-import { normaliseJob } from '../../client/normalise.js';
+import { fieldsOf, readId, readText } from '../../shared/client/coerce.js';
+import { normaliseJob } from '../../shared/client/normalise.js';
 import { isVencError, VencError } from '../../shared/errors.js';
 import type { JobRecord } from '../../shared/records.js';
 import type { Context } from '../context.js';

@@ -1,5 +1,5 @@
-import { access, rmdir, stat, utimes } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
@@ -7,6 +7,7 @@ import type { JobProgressRecord, JobRecord } from '../../shared/records.js';
 import { withoutPassword } from '../../shared/redact.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import { isUrl } from '../../shared/text/url-text.js';
+import { foldersToCreate, removeEmptyFolders } from '../../shared/util/check-destinations.js';
 import { type BatchDisplay, openBatchDisplay, writeSummary } from '../batch/batch-display.js';
 import type { Context } from '../context.js';
 import type { CreateArgs } from '../input/job-args.js';
@@ -319,22 +320,6 @@ async function reportEnd(
 /** The number of outputs that a message names. */
 const maxNamed = 3;
 
-/** The folders that do not exist and that files need, inner ones first, with absolute paths. URLs need none. */
-export async function foldersToCreate(paths: readonly string[]): Promise<readonly string[]> {
-  const folders = new Set<string>();
-  for (const path of paths.filter((one) => !isUrl(one)))
-    for (let folder = dirname(resolve(path)); !folders.has(folder); folder = dirname(folder)) {
-      if (await isThere(folder)) break;
-      folders.add(folder);
-    }
-  return [...folders].toSorted((one, other) => other.length - one.length);
-}
-
-/** Removes those of the folders that exist and are empty, in the given order. Never rejects. */
-export async function removeEmptyFolders(folders: readonly string[]): Promise<void> {
-  for (const folder of folders) await rmdir(folder).catch(() => {});
-}
-
 /**
  * The error for an interrupted run. It names the finished outputs, which stay. `destinations` has one path or URL for
  * each output.
@@ -350,11 +335,4 @@ export function interruptedError(job: JobRecord, destinations: readonly string[]
   return new VencError('InterruptedError', `${cancelled}. ${what}: ${named}${more}.`, {
     hint: 'the same command with --force encodes these again',
   });
-}
-
-function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -2,15 +2,15 @@ import { resolve } from 'node:path';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { isUrl } from '../../shared/text/url-text.js';
-import { placeIdentity } from '../../shared/util/disk.js';
-import { isObject } from '../../shared/util/is-object.js';
 import {
   type Alternative,
   rejectInputAsOutput,
   requireAbsent,
   requireWritable,
   type WritableFolders,
-} from '../destinations/check-destinations.js';
+} from '../../shared/util/check-destinations.js';
+import { placeIdentity } from '../../shared/util/disk.js';
+import { isObject } from '../../shared/util/is-object.js';
 import { numberNames, type OnConflict, reportConflicts } from '../destinations/number-names.js';
 import { withOverwrite } from '../destinations/output-names.js';
 import { destinationsOf } from '../destinations/resolve-destinations.js';

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { VencError } from '../../shared/errors.js';
 import { mediaExtensions } from '../../shared/settings/general.js';
+import { formatsSentAtEnd, streamableFormats, whyNotStreamed } from '../../shared/streamed-outputs.js';
 import { isObject } from '../../shared/util/is-object.js';
 import type { CreateArgs } from '../input/job-args.js';
 import { hasLadder, ladderTerm } from '../input/ladder-flags.js';
@@ -24,16 +25,8 @@ export interface StdoutOutput {
   readonly sentBytes: number;
 }
 
-/** The formats that are written from start to end. */
-const streamable: ReadonlySet<string> = new Set([
-  ...['ts', 'mkv', 'mka', 'webm', 'flv', 'ogg', 'ogv', 'oga', 'ogx', 'opus'],
-  ...['mp3', 'aac', 'ac3', 'ec3', 'eac3', 'flac', 'wav', 'wmv', 'wma'],
-]);
-/** Those that are made from a whole file, and written after the encode. */
-const sentAtEnd: ReadonlySet<string> = new Set(['m4f', 'gif', 'webp']);
-
 /** The options that `-o -` contradicts, their flags, and why. */
-const unusable = [
+const unusableOptions = [
   ['json', '--json', 'stdout has only the output'],
   ['jsonl', '--jsonl', 'stdout has only the output'],
   ['skipExisting', '--skip-existing', 'stdout has no earlier output'],
@@ -69,7 +62,7 @@ export function toStdout<T extends PipedArgs>(
       'name a folder: -o out/',
     );
   if (out.length > 1 || (options.output ?? []).length > 1 || inputs.length > 1) throw severalOutputsError();
-  for (const [name, flag, reason] of unusable)
+  for (const [name, flag, reason] of unusableOptions)
     if (options[name] === true) throw usageError(`${flag} and -o - cannot be combined: ${reason}.`);
   if (typeof format !== 'string')
     throw usageError(
@@ -77,7 +70,7 @@ export function toStdout<T extends PipedArgs>(
       'for example --format ts or --format mkv',
     );
   const name = format.toLowerCase();
-  if (!streamable.has(name) && !sentAtEnd.has(name) && mediaExtensions.has(name))
+  if (!streamableFormats.has(name) && !formatsSentAtEnd.has(name) && mediaExtensions.has(name))
     throw usageError(
       `${format} cannot be written to a pipe: its index is written at its start when all else is done.`,
       'use --format m4f (MP4 in fragments), --format mkv or --format ts, or write to a file',
@@ -88,7 +81,7 @@ export function toStdout<T extends PipedArgs>(
       'pipe it, or write to a file: -o film.ts',
     );
   const path = join(folder, `stdout.${name}`);
-  return { options: { ...options, out: [path] }, stdout: openStdout(io, path, streamable.has(name)) };
+  return { options: { ...options, out: [path] }, stdout: openStdout(io, path, streamableFormats.has(name)) };
 }
 
 function openStdout({ stdout }: Io, path: string, isStreamed: boolean): StdoutOutput {
@@ -134,39 +127,21 @@ export async function sendFile(stdout: StdoutOutput): Promise<void> {
   }
 }
 
-/** Settings with which an output is encoded several times, may be left out, or has other files. */
-const unusableSettings = {
-  video_bitrate: 'needs two passes; add --onepass',
-  target_size: 'needs several passes',
-  quality_target: 'needs several encodes',
-  quality_floor: 'needs several encodes',
-  max_video_bitrate: 'may need several encodes',
-  skip: 'is decided after the encode',
-  thumbnails: 'writes more files',
-  thumbnail: 'writes more files',
-  quality_log: 'writes another file',
-  secondary_url: 'is another output',
-} as const;
-
-/** The formats with tracks for captions; those of others are in files. */
-const withCaptions: ReadonlySet<string> = new Set(['mkv', 'webm']);
-
 /** Throws `UsageError` if a request has settings that an output on stdout cannot have. */
 export function rejectSideOutputs({ body, paths }: ResolvedRequest, { path }: StdoutOutput): void {
   const outputs: readonly unknown[] = Array.isArray(body.outputs) ? body.outputs : [];
   const settings = outputs[0];
   if (paths.length !== 1 || paths[0] !== path || !isObject(settings))
     throw usageError('Only one output of one file can go to stdout.', 'write the outputs to files');
-  const isSet = (name: string) => (settings[name] ?? null) !== null && settings[name] !== false;
-  for (const [name, reason] of Object.entries(unusableSettings)) {
-    if (!isSet(name) || (name === 'video_bitrate' && settings.onepass === true)) continue;
-    throw usageError(`outputs[0].${name} cannot be combined with -o -: it ${reason}.`, 'write to a file');
-  }
-  const extension = path.slice(path.lastIndexOf('.') + 1);
-  const isSidecar = String(settings.subtitles ?? '').toLowerCase() === 'sidecar';
-  if (isSidecar || (isSet('caption_url') && !withCaptions.has(extension)))
+  const unusable = whyNotStreamed(settings, path.slice(path.lastIndexOf('.') + 1));
+  if (unusable === null) return;
+  if (unusable.name === null)
     throw usageError(
       'Captions in files next to the output cannot be combined with -o -.',
       'use --format mkv, or write to a file',
     );
+  throw usageError(
+    `outputs[0].${unusable.name} cannot be combined with -o -: it ${unusable.reason}.`,
+    'write to a file',
+  );
 }

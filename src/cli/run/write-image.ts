@@ -5,8 +5,8 @@ import { VencError } from '../../shared/errors.js';
 import { integerParser } from '../../shared/flag-parsers.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import { isUrl } from '../../shared/text/url-text.js';
+import { rejectInputAsOutput, requireAbsent, requireWritable } from '../../shared/util/check-destinations.js';
 import type { Context, ProgramFlags } from '../context.js';
-import { rejectInputAsOutput, requireAbsent, requireWritable } from '../destinations/check-destinations.js';
 import { readableFileSize } from '../input/files.js';
 import { listenForInterrupt } from '../terminal/interrupt.js';
 

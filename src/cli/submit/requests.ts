@@ -295,7 +295,7 @@ async function rejectExistingNames(
   { download, force, idempotencyKey }: DownloadOptions,
 ): Promise<void> {
   if (download === undefined || force === true || idempotencyKey !== undefined) return;
-  const { requireAbsent } = await import('../destinations/check-destinations.js');
+  const { requireAbsent } = await import('../../shared/util/check-destinations.js');
   await requireAbsent(await downloadPaths(input, download), 'another folder');
 }
 

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { type Client, createJobWithRetry, isVencDaemon } from '../../client/client.js';
-import { readBoolean, readId } from '../../client/coerce.js';
-import { normaliseCreated } from '../../client/normalise.js';
-import { abortableSleep } from '../../client/retries.js';
+import { readBoolean, readId } from '../../shared/client/coerce.js';
+import { normaliseCreated } from '../../shared/client/normalise.js';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { inputNameOf, placeholderInput } from '../../shared/settings/input-files.js';
 import type { RequestFields } from '../../shared/settings/setting.js';
 import { jsonText, safeText } from '../../shared/text/safe-text.js';
+import { abortableSleep } from '../../shared/util/timing.js';
 import type { Context } from '../context.js';
 import { printResponseWarnings, withTypedTerms } from '../input/typed-request.js';
 import type { BatchFailure } from '../output/batch-text.js';
@@ -75,7 +75,7 @@ export async function submit(
   const mode = await chosenMode(context, options.progress, 'stderr');
   // Check this before the encoding, which may take hours.
   if (options.download !== undefined) {
-    const { requireWritableFolder } = await import('../destinations/check-destinations.js');
+    const { requireWritableFolder } = await import('../../shared/util/check-destinations.js');
     await requireWritableFolder(options.download);
   }
   const read = options.ndjson === true ? (await import('./read-lines.js')).readLines : readInputs;

@@ -3,6 +3,7 @@ export type Release = () => void;
 
 interface Waiter {
   readonly priority: number;
+  readonly limit: number;
   readonly grant: (release: Release) => void;
 }
 
@@ -13,11 +14,24 @@ interface Waiter {
  * Not p-limit: it serves only in order of arrival, and waiting tasks cannot be cancelled.
  */
 export class Semaphore {
-  #available: number;
+  #permits: number;
+  /** The limits of the running tasks. */
+  readonly #running = new Set<{ readonly limit: number }>();
   #waiters: readonly Waiter[] = [];
 
   constructor(permits: number) {
-    this.#available = permits;
+    this.#permits = permits;
+  }
+
+  /** Changes the number of permits. Tasks that run go on. */
+  resize(permits: number): void {
+    this.#permits = permits;
+    this.#serveNext();
+  }
+
+  /** The number of permits. */
+  get permits(): number {
+    return this.#permits;
   }
 
   /** The number of tasks that wait for a permit. */
@@ -25,17 +39,23 @@ export class Semaphore {
     return this.#waiters.length;
   }
 
-  /** Waits for a permit. Rejects with the reason of the signal if the signal is aborted. */
-  acquire(priority = 0, signal?: AbortSignal): Promise<Release> {
+  /**
+   * Waits for a permit. While the task has it, no more than `limit` tasks run, itself included. Rejects with the reason of
+   * the signal if the signal is aborted.
+   */
+  acquire(priority = 0, signal?: AbortSignal, limit = Number.POSITIVE_INFINITY): Promise<Release> {
     if (signal?.aborted) return Promise.reject(signal.reason);
-    if (this.#available > 0) return Promise.resolve(this.#grantPermit());
+    // Those that wait come first: else one with a low limit would wait for ever.
+    if (this.#waiters.length === 0 && this.#mayRun(limit)) return Promise.resolve(this.#grantPermit(limit));
     return new Promise((resolve, reject) => {
       const cancel = () => {
         this.#waiters = this.#waiters.filter((other) => other !== waiter);
         reject(signal?.reason);
+        this.#serveNext();
       };
       const waiter: Waiter = {
         priority,
+        limit,
         grant(release) {
           signal?.removeEventListener('abort', cancel);
           resolve(release);
@@ -43,6 +63,7 @@ export class Semaphore {
       };
       signal?.addEventListener('abort', cancel, { once: true });
       this.#waiters = [...this.#waiters, waiter].sort((a, b) => a.priority - b.priority);
+      this.#serveNext();
     });
   }
 
@@ -56,22 +77,27 @@ export class Semaphore {
     }
   }
 
-  #grantPermit(): Release {
-    this.#available -= 1;
-    let isReleased = false;
+  #mayRun(limit: number): boolean {
+    let permits = Math.min(this.#permits, limit);
+    for (const task of this.#running) permits = Math.min(permits, task.limit);
+    return this.#running.size < permits;
+  }
+
+  #grantPermit(limit: number): Release {
+    const task = { limit };
+    this.#running.add(task);
     return () => {
-      if (isReleased) return;
-      isReleased = true;
-      this.#available += 1;
-      this.#serveNext();
+      if (this.#running.delete(task)) this.#serveNext();
     };
   }
 
   #serveNext(): void {
-    const [first, ...others] = this.#waiters;
-    if (first === undefined) return;
-    this.#waiters = others;
-    first.grant(this.#grantPermit());
+    for (;;) {
+      const [first, ...others] = this.#waiters;
+      if (first === undefined || !this.#mayRun(first.limit)) return;
+      this.#waiters = others;
+      first.grant(this.#grantPermit(first.limit));
+    }
   }
 }
 

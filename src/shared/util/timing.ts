@@ -37,3 +37,20 @@ export interface Backoff {
 export function backoffDelayMs(failures: number, { firstMs, maxMs }: Backoff): number {
   return Math.min(firstMs * 2 ** (failures - 1), maxMs);
 }
+
+/** Waits. Rejects with the signal's reason once it is aborted. Timers of the Web, so that it runs in browsers as well. */
+export function abortableSleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    if (milliseconds <= 0) return resolve();
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    }, milliseconds);
+    signal?.addEventListener('abort', abort, { once: true });
+  });
+}

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { filesToSave } from '../../../src/cli/download/download-names.js';
-import { normaliseJob } from '../../../src/client/normalise.js';
+import { normaliseJob } from '../../../src/shared/client/normalise.js';
 
 const job = (urls: readonly string[], thumbnails: readonly string[] = []) =>
   normaliseJob({

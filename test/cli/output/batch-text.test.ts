@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { batchActivity, batchLine, batchSummary } from '../../../src/cli/output/batch-text.js';
-import { normaliseJob } from '../../../src/client/normalise.js';
+import { normaliseJob } from '../../../src/shared/client/normalise.js';
 import { displayWidth } from '../../../src/shared/text/display-width.js';
 
 const batch = { count: 35, done: 12, failed: 2, percent: 45.25, speed: 4.72, secondsLeft: 725 };

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { encodedText } from '../../../src/cli/output/progress-text.js';
-import { normaliseJob } from '../../../src/client/normalise.js';
+import { normaliseJob } from '../../../src/shared/client/normalise.js';
 import { matchesGolden } from '../../helpers/golden.js';
 
 const startedAtMs = Date.parse('2026-01-01T00:00:00.000Z');

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { encodeFailureText, failureText } from '../../../src/cli/output/progress-text.js';
-import { normaliseJob } from '../../../src/client/normalise.js';
+import { normaliseJob } from '../../../src/shared/client/normalise.js';
 
 const noMedia = 'check that it is a media file and not, for example, a web page';
 const denied = 'grant write permission at the destination, then resubmit';

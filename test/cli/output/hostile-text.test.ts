@@ -4,7 +4,7 @@ import { inputText, jobText, outputText } from '../../../src/cli/output/job-text
 import { jobsTable } from '../../../src/cli/output/jobs-table.js';
 import { createTextColours } from '../../../src/cli/output/paint.js';
 import { reportCsv } from '../../../src/cli/output/report-text.js';
-import { normaliseInput, normaliseJob, normaliseOutput } from '../../../src/client/normalise.js';
+import { normaliseInput, normaliseJob, normaliseOutput } from '../../../src/shared/client/normalise.js';
 
 /** Text that a service must not write to a terminal: colours, cleared screens, reversed text, extra lines. */
 const malicious = '\u001b[31m\u001b[2J\u009b31m\u202e\u200f\nvenc: fake\r\u0007\u2028';

@@ -6,7 +6,7 @@ import { checkFields, parseFields, project, valueAt } from '../../../src/cli/out
 import { type JobSnapshot, jobText } from '../../../src/cli/output/job-text.js';
 import { jobsTable } from '../../../src/cli/output/jobs-table.js';
 import { createTextColours } from '../../../src/cli/output/paint.js';
-import { normaliseJob } from '../../../src/client/normalise.js';
+import { normaliseJob } from '../../../src/shared/client/normalise.js';
 import { isVencError } from '../../../src/shared/errors.js';
 import { displayWidth, fitText } from '../../../src/shared/text/display-width.js';
 import { safeText } from '../../../src/shared/text/safe-text.js';

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isUnusedRendition, jobText, unusedRenditions } from '../../../src/cli/output/job-text.js';
 import { createTextColours } from '../../../src/cli/output/paint.js';
-import { normaliseJob } from '../../../src/client/normalise.js';
+import { normaliseJob } from '../../../src/shared/client/normalise.js';
 import { defaultHeights, ladderOutputs } from '../../../src/shared/settings/ladder-outputs.js';
 
 const because = (text: string) => `This output was skipped, because the input has ${text}.`;

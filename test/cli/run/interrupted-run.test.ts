@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { emptyJob } from '../../../src/cli/jobs/resolve-jobs.js';
-import { foldersToCreate, interruptedError, removeEmptyFolders } from '../../../src/cli/run/encode-all.js';
-import { normaliseJob } from '../../../src/client/normalise.js';
+import { interruptedError } from '../../../src/cli/run/encode-all.js';
+import { normaliseJob } from '../../../src/shared/client/normalise.js';
 import type { JobRecord } from '../../../src/shared/records.js';
+import { foldersToCreate, removeEmptyFolders } from '../../../src/shared/util/check-destinations.js';
 import { tempFolder } from '../../helpers/temp.js';
 
 function jobWith(states: readonly string[]): JobRecord {

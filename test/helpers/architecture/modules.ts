@@ -49,6 +49,8 @@ export const moduleMap: ModuleMap = {
       folder: 'src/cli',
       mayUse: ['src/cli/output', 'src/tui', 'src/client', 'src/config', ...shared],
     },
+    // Types of requests are those of the REST API.
+    { folder: 'src/library', mayUse: shared },
     { folder: 'daemon/jobs', mayUse: shared },
     { folder: 'daemon/captions', mayUse: shared },
     { folder: 'daemon/plan', mayUse: ['daemon/captions', ...jobs] },
@@ -147,6 +149,9 @@ export const moduleMap: ModuleMap = {
         'src/cli/run/write-image.ts',
         'src/cli/commands/join.ts',
         'src/cli/input/with-setup.ts',
+        ...['inputs', 'make-plan', 'measure', 'run-encode', 'take-thumbnails'].map(
+          (name) => `src/library/work/${name}.ts`,
+        ),
       ],
       to: 'daemon',
       how: 'lazily',

@@ -100,6 +100,51 @@ test('a signal that is aborted after its permit was granted keeps the permit', a
   assert.equal(granted, [1, 2, 3]);
 });
 
+test('a task with a limit waits until few enough run, and later ones wait meanwhile', async () => {
+  const semaphore = new Semaphore(3);
+  const first = await semaphore.acquire();
+  const granted: string[] = [];
+  const limited = semaphore.acquire(0, undefined, 1).then((release) => {
+    granted.push('limited');
+    return release;
+  });
+  const later = semaphore.acquire().then((release) => {
+    granted.push('later');
+    return release;
+  });
+  await settle();
+  assert.equal(granted, []);
+  first();
+  await settle();
+  assert.equal(granted, ['limited']);
+  (await limited)();
+  await settle();
+  assert.equal(granted, ['limited', 'later']);
+  (await later)();
+});
+
+test('more permits let waiting tasks run, and fewer do not end those that run', async () => {
+  const semaphore = new Semaphore(1);
+  const releases = [await semaphore.acquire()];
+  let granted = 0;
+  for (let count = 0; count < 3; count += 1)
+    void semaphore.acquire().then((release) => {
+      granted += 1;
+      releases.push(release);
+    });
+  semaphore.resize(3);
+  await settle();
+  assert.is(granted, 2);
+  semaphore.resize(1);
+  releases[0]?.();
+  releases[1]?.();
+  await settle();
+  assert.is(granted, 2);
+  releases[2]?.();
+  await settle();
+  assert.is(granted, 3);
+});
+
 test('runExclusive releases its permit when the task fails', async () => {
   const semaphore = new Semaphore(1);
   await semaphore

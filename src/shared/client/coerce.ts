@@ -1,6 +1,6 @@
-import type { ArrayField, Field, RecordOf, RecordTable } from '../shared/records/field.js';
-import { inputStates, jobStates, outputStates } from '../shared/states.js';
-import { isObject } from '../shared/util/is-object.js';
+import type { ArrayField, Field, RecordOf, RecordTable } from '../records/field.js';
+import { inputStates, jobStates, outputStates } from '../states.js';
+import { isObject } from '../util/is-object.js';
 
 /*
  * Tolerant readers of a service's answers: other services with this API send numbers as text, leave keys out and add

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { isVencError } from '../../../src/shared/errors.js';
 import {
   rejectInputAsOutput,
   requireAbsent,
   requireWritable,
   requireWritableFolder,
-} from '../../../src/cli/destinations/check-destinations.js';
-import { isVencError } from '../../../src/shared/errors.js';
+} from '../../../src/shared/util/check-destinations.js';
 import { tempFolder } from '../../helpers/temp.js';
 
 async function rejection(input: string, path: string): Promise<unknown> {

@@ -1,6 +1,6 @@
-import { createdFields, jobFields } from '../shared/records/job.js';
-import { inputDetailsFields, outputDetailsFields } from '../shared/records/media.js';
-import { jobProgressFields, outputProgressFields } from '../shared/records/progress.js';
+import { createdFields, jobFields } from '../records/job.js';
+import { inputDetailsFields, outputDetailsFields } from '../records/media.js';
+import { jobProgressFields, outputProgressFields } from '../records/progress.js';
 import type {
   CreatedRecord,
   InputDetails,
@@ -10,8 +10,8 @@ import type {
   OutputDetails,
   OutputMediaFile,
   ProgressRecord,
-} from '../shared/records.js';
-import { roundToHundredths } from '../shared/text/numbers.js';
+} from '../records.js';
+import { roundToHundredths } from '../text/numbers.js';
 import { coerceRecord, fieldsOf, itemsOf, readPercent } from './coerce.js';
 
 /* The records of a service as this program uses them: numbers are numbers, and missing values are null. */

@@ -2,11 +2,18 @@ import { rmSync } from 'node:fs';
 import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isAbandonedLock, tryFileLock } from '../../shared/util/lock/file-lock.js';
+import { isAbandonedLock, tryFileLock } from './lock/file-lock.js';
 
 /** The name of a folder that `mkdtemp` creates here. */
 const folderName = /^venc-[A-Za-z0-9]{6}$/;
 const lockName = 'lock';
+
+/** The folders of this process. One handler removes them when it exits, however many there are. */
+const folders = new Set<string>();
+
+function removeFolders(): void {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+}
 
 /**
  * Passes a new temporary folder to `use` and removes it afterwards, also when the process exits early. A process that
@@ -15,8 +22,8 @@ const lockName = 'lock';
 export async function withRunFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   await removeAbandonedFolders();
   const folder = await mkdtemp(join(tmpdir(), 'venc-'));
-  const removeNow = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-  process.once('exit', removeNow);
+  if (folders.size === 0) process.on('exit', removeFolders);
+  folders.add(folder);
   try {
     const lock = await tryFileLock(join(folder, lockName));
     try {
@@ -26,7 +33,8 @@ export async function withRunFolder<T>(use: (folder: string) => Promise<T>): Pro
       if (lock.kind === 'taken') await lock.lock.release();
     }
   } finally {
-    process.off('exit', removeNow);
+    folders.delete(folder);
+    if (folders.size === 0) process.off('exit', removeFolders);
     await rm(folder, { recursive: true, force: true });
   }
 }

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { initialSseState, parseSse, type SseMessage, type SseState } from '../../src/client/sse.js';
+import { initialSseState, parseSse, type SseMessage, type SseState } from '../../src/shared/client/sse.js';
 
 function readAll(chunks: readonly string[]): {
   readonly state: SseState;

@@ -1,5 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { parseReport } from '../../src/client/read-report.js';
+import { toServiceError } from '../../src/client/service-errors.js';
 import {
   normaliseCreated,
   normaliseJob,
@@ -7,9 +9,7 @@ import {
   normaliseProgress,
   progressOfJob,
   unwrapJobs,
-} from '../../src/client/normalise.js';
-import { parseReport } from '../../src/client/read-report.js';
-import { toServiceError } from '../../src/client/service-errors.js';
+} from '../../src/shared/client/normalise.js';
 import { isVencError } from '../../src/shared/errors.js';
 
 test('numbers in text form are parsed, and missing numbers are null', () => {

@@ -2,13 +2,13 @@ import { constants } from 'node:fs';
 import { access, lstat, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { VencError } from '../../shared/errors.js';
-import { isUrl } from '../../shared/text/url-text.js';
-import { fileIdentity } from '../../shared/util/disk.js';
-import { systemCode } from '../../shared/util/system-code.js';
+import { VencError } from '../errors.js';
+import { isUrl } from '../text/url-text.js';
+import { fileIdentity } from './disk.js';
+import { systemCode } from './system-code.js';
 
-/** What to name instead in hints: a file with `-o`, or a folder. */
-export type Alternative = 'another file with -o' | 'another folder';
+/** What to name instead in hints: a file with `-o`, or a folder; `another output` for a program. */
+export type Alternative = 'another file with -o' | 'another folder' | 'another output';
 
 /** Rejects with `UsageError` if a file already exists, or a link that leads nowhere. */
 export async function requireAbsent(
@@ -17,8 +17,9 @@ export async function requireAbsent(
 ): Promise<void> {
   for (const path of paths.filter((one) => !isUrl(one))) {
     if (!(await lstat(path).then(yes, no))) continue;
+    const force = alternative === 'another output' ? 'set overwrite: true' : 'overwrite it with --force';
     throw new VencError('UsageError', `${path} already exists.`, {
-      hint: `overwrite it with --force, or name ${alternative}`,
+      hint: `${force}, or name ${alternative}`,
     });
   }
 }
@@ -107,7 +108,7 @@ async function rejectNonRegularFile(path: string, alternative: Alternative): Pro
   const fileHint = found.isDirectory()
     ? `name a file in it: -o ${join(path, 'film.mp4')}`
     : 'name a file with -o';
-  const hint = alternative === 'another folder' ? `name ${alternative}` : fileHint;
+  const hint = alternative === 'another file with -o' ? fileHint : `name ${alternative}`;
   throw new VencError('UsageError', `${path} cannot be written: ${what}.`, { hint });
 }
 
@@ -116,6 +117,22 @@ export async function missingFolders(paths: readonly string[]): Promise<readonly
   const folders = [...new Set(paths.filter((one) => !isUrl(one)).map((path) => dirname(path)))];
   const existence = await Promise.all(folders.map(pathExists));
   return folders.filter((_, index) => existence[index] === false);
+}
+
+/** The folders that do not exist and that files need, inner ones first, with absolute paths. URLs need none. */
+export async function foldersToCreate(paths: readonly string[]): Promise<readonly string[]> {
+  const folders = new Set<string>();
+  for (const path of paths.filter((one) => !isUrl(one)))
+    for (let folder = dirname(resolve(path)); !folders.has(folder); folder = dirname(folder)) {
+      if (await pathExists(folder)) break;
+      folders.add(folder);
+    }
+  return [...folders].toSorted((one, other) => other.length - one.length);
+}
+
+/** Removes those of the folders that exist and are empty, in the given order. Never rejects. */
+export async function removeEmptyFolders(folders: readonly string[]): Promise<void> {
+  for (const folder of folders) await rmdir(folder).catch(() => {});
 }
 
 async function nearestExistingFolder(folder: string): Promise<string> {
