@@ -7,6 +7,9 @@ export interface RequestPath {
 /** Paths that end in the name of a file or a preset: a suffix there belongs to the name. */
 const fileNames = /^\/(?:(?:v2\/uploads|hosted)\/|v2\/presets\/[^/])/;
 
+/** Documents: their suffix belongs to the name. */
+const jsonDocuments: ReadonlySet<string> = new Set(['/openapi.json', '/v2/schema.json']);
+
 /** The most frequent paths, recognized with one regular expression; all others are parsed below. */
 const commonPaths = /^(?:\/api)?(\/v2\/(?:jobs|inputs|outputs)(?:\/\d+(?:\/[a-z]+)?)?)(?:\.(json|xml|js))?$/;
 
@@ -21,7 +24,7 @@ export function normalizePath(pathname: string): RequestPath {
   const collapsed = pathname.replace(/\/{2,}/g, '/').replace(/^\/api(?=\/|$)/, '');
   if (fileNames.test(collapsed)) return { path: collapsed, suffix: null };
   const trimmed = collapsed.replace(/\/$/, '');
-  if (trimmed === '' || trimmed === '/openapi.json') return { path: trimmed || '/', suffix: null };
+  if (trimmed === '' || jsonDocuments.has(trimmed)) return { path: trimmed || '/', suffix: null };
   const suffix = suffixOf(/\.(json|xml|js|txt)$/.exec(trimmed)?.[1]);
   return { path: suffix === null ? trimmed : trimmed.slice(0, -suffix.length - 1), suffix };
 }

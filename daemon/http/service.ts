@@ -44,6 +44,8 @@ let settings: { readonly settings: readonly SettingRecord[] } | null = null;
 
 const documents = new WeakMap<AppContext, (baseUrl: string) => readonly Buffer[]>();
 
+const requestSchemas = new WeakMap<AppContext, Buffer>();
+
 /** The handlers of the routes about the daemon itself, by route name. */
 export const serviceHandlers = {
   /**
@@ -89,6 +91,15 @@ export const serviceHandlers = {
       settings: (await import('../../src/shared/settings/support.js')).listSettings(),
     };
     return { status: 200, record: settings };
+  },
+
+  /** `GET /v2/schema.json`. It is made at the first request. */
+  requestSchema: async (appContext) => {
+    const { editorSchema } = await import('../../src/shared/settings/schema/editor-schema.js');
+    const bytes =
+      requestSchemas.get(appContext) ?? Buffer.from(JSON.stringify(editorSchema(appContext.maxOutputs)));
+    requestSchemas.set(appContext, bytes);
+    return { status: 200, bytes: [bytes], headers: { 'Content-Type': 'application/json; charset=utf-8' } };
   },
 
   /** `GET /openapi.json`. The tables that it is derived from are loaded at the first request. */

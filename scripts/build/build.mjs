@@ -49,7 +49,7 @@ const lazyFolders = [
   'dist/daemon/',
   screenFolder,
   'dist/src/shared/xml/',
-  'dist/src/shared/settings/support/',
+  'dist/src/shared/settings/schema/',
   'dist/src/library/work/',
 ];
 /** Modules that are small enough for the main bundle and needed by every completion. */

@@ -1,6 +1,7 @@
 import { openApiBytes } from '../../daemon/http/openapi/document.js';
-import type { OpenApiDocument, Schema } from '../../daemon/http/openapi/document-types.js';
+import type { OpenApiDocument } from '../../daemon/http/openapi/document-types.js';
 import { defaultMaxOutputs } from '../../src/shared/settings/limits.js';
+import type { Schema } from '../../src/shared/settings/schema/schema.js';
 
 /** The schemas of requests that have a type. What they refer to has one, too. */
 const requests = ['CreateJobRequest', 'PresetRequest'] as const;

@@ -350,6 +350,10 @@ export interface OutputSettings {
     | '2'
     | '3'
     | 'professional'
+    | 0
+    | 1
+    | 2
+    | 3
     | null
     | undefined;
   /** Video_codec_profile, only if the codec is h264. */
@@ -382,6 +386,25 @@ export interface OutputSettings {
     | '6'
     | '6.1'
     | '6.2'
+    | 1
+    | 1.1
+    | 1.2
+    | 1.3
+    | 2
+    | 2.1
+    | 2.2
+    | 3
+    | 3.1
+    | 3.2
+    | 4
+    | 4.1
+    | 4.2
+    | 5
+    | 5.1
+    | 5.2
+    | 6
+    | 6.1
+    | 6.2
     | null
     | undefined;
   /** Video_codec_level, only if the codec is h264. */
@@ -406,6 +429,25 @@ export interface OutputSettings {
     | '6'
     | '6.1'
     | '6.2'
+    | 1
+    | 1.1
+    | 1.2
+    | 1.3
+    | 2
+    | 2.1
+    | 2.2
+    | 3
+    | 3.1
+    | 3.2
+    | 4
+    | 4.1
+    | 4.2
+    | 5
+    | 5.1
+    | 5.2
+    | 6
+    | 6.1
+    | 6.2
     | null
     | undefined;
   /** Number of reference frames of h264 and hevc. Default: the number that speed implies. */
@@ -1426,7 +1468,7 @@ export interface Job {
     /** Why it was not accepted; null if it was. */
     readonly error_message: string | null;
   }[];
-  /** Name of its account, in lists with the parameter account; otherwise absent; an addition. */
+  /** Name of its account, with the parameter account; otherwise absent; an addition. */
   readonly account?: string;
   /** Warnings about the request, at most 100; absent if there are none; an addition. */
   readonly warnings?: readonly {
@@ -1841,7 +1883,7 @@ export interface ListedJob {
    * addition.
    */
   readonly worker?: string;
-  /** Name of its account, in lists with the parameter account; otherwise absent; an addition. */
+  /** Name of its account, with the parameter account; otherwise absent; an addition. */
   readonly account?: string;
 }
 

@@ -58,6 +58,11 @@ export const commandTable = {
     summary: 'explain a setting: its value, default, rules and an example',
     load: () => import('./commands/explain.js'),
   },
+  schema: {
+    group: 'jobs',
+    summary: 'print the JSON Schema of a request file, for editors',
+    load: () => import('./commands/schema.js'),
+  },
   list: { group: 'everyday', summary: 'list jobs, newest first', load: () => import('./commands/list.js') },
   show: {
     group: 'everyday',

@@ -222,6 +222,16 @@ export const daemonRoutes = {
     status: 200,
     response: 'version',
   },
+  requestSchema: {
+    method: 'GET',
+    path: '/v2/schema.json',
+    summary: 'The JSON Schema of a request file, for editors',
+    section: 'addition',
+    key: 'none',
+    representations: [],
+    status: 200,
+    contentType: 'application/json; charset=utf-8',
+  },
   openApi: {
     method: 'GET',
     path: '/openapi.json',

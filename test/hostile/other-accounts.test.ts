@@ -298,6 +298,7 @@ const otherRoutes: Readonly<Record<string, (context: Context, key: string) => Pr
   settings: (context, key) => isPublic(context, key, '/v2/settings'),
   health: (context, key) => isPublic(context, key, '/health'),
   version: (context, key) => isPublic(context, key, '/version'),
+  requestSchema: (context, key) => isPublic(context, key, '/v2/schema.json'),
   openApi: (context, key) => isPublic(context, key, '/openapi.json'),
   home: (context, key) => isPublic(context, key, '/'),
 };

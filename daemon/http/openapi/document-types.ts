@@ -1,4 +1,4 @@
-import type { ValueSchema } from '../../../src/shared/settings/kinds/kind.js';
+import type { Schema, SchemaDialect, Schemas } from '../../../src/shared/settings/schema/schema.js';
 
 /** A reference to a component. */
 export interface Reference {
@@ -81,43 +81,10 @@ export interface OpenApiDocument extends DocumentBody {
   readonly servers: readonly { readonly url: string; readonly description: string }[];
 }
 
-/** How a value is serialized as XML (OpenAPI, "XML Object"). */
-interface XmlNote {
-  readonly name?: string;
-  readonly wrapped?: true;
-}
-
-/** A JSON Schema (2020-12, as in OpenAPI 3.1), limited to the keywords that this document uses. */
-export interface Schema extends ValueSchema {
-  readonly $ref?: string;
-  readonly description?: string;
-  readonly deprecated?: true;
-  readonly const?: string;
-  readonly default?: string | number | boolean;
-  readonly format?: string;
-  readonly contentMediaType?: string;
-  readonly properties?: Schemas;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: boolean | Schema;
-  readonly propertyNames?: Schema;
-  readonly items?: Schema;
-  readonly maxItems?: number;
-  readonly anyOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
-  readonly allOf?: readonly Schema[];
-  readonly not?: Schema;
-  readonly xml?: XmlNote;
-  /**
-   * The record that a JSONP callback or an event contains. The surrounding text is not JSON, so no schema applies to
-   * it.
-   */
-  readonly 'x-record'?: Schema;
-}
-
-/** Schemas by name. */
-export type Schemas = Readonly<Record<string, Schema>>;
-
 /** A reference to a named schema. */
 export function refTo(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` };
 }
+
+/** The schemas of settings in this document. */
+export const openApiDialect: SchemaDialect = { name: 'openapi', refTo };

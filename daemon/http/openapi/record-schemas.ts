@@ -30,7 +30,8 @@ import {
 } from '../../../src/shared/records/reports.js';
 import { type WorkerMessageName, workerMessages } from '../../../src/shared/records/worker-messages.js';
 import { type Route, routes } from '../../../src/shared/routes.js';
-import { refTo, type Schema, type Schemas } from './document-types.js';
+import type { Schema, Schemas } from '../../../src/shared/settings/schema/schema.js';
+import { refTo } from './document-types.js';
 
 /** Name of the schema of a line of a log. */
 export const logLineSchema = 'LogLine';

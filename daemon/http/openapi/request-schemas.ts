@@ -1,47 +1,24 @@
 import type { WorkerMessageName } from '../../../src/shared/records/worker-messages.js';
 import type { Route } from '../../../src/shared/routes.js';
-import { captionFileTable } from '../../../src/shared/settings/captions.js';
-import { accessControlTable } from '../../../src/shared/settings/delivery.js';
-import { jobTable, outputTable } from '../../../src/shared/settings/index.js';
 import { jobPriority } from '../../../src/shared/settings/limits.js';
-import { notificationTable } from '../../../src/shared/settings/notifications.js';
-import type { Setting, SettingsTable } from '../../../src/shared/settings/setting.js';
-import { exceptionsText } from '../../../src/shared/settings/support.js';
-import { thumbnailsTable } from '../../../src/shared/settings/thumbnails.js';
-import { watermarkTable } from '../../../src/shared/settings/video.js';
+import { jobSchemas, apiKeySchema as key } from '../../../src/shared/settings/schema/job-schemas.js';
+import type { Schema, Schemas } from '../../../src/shared/settings/schema/schema.js';
 import {
   type MediaType,
   type Method,
+  openApiDialect,
   type Reference,
   type RequestBody,
   refTo,
-  type Schema,
-  type Schemas,
 } from './document-types.js';
 import { messageSchemaName } from './record-schemas.js';
-import { settingsSchema, type TableNames } from './setting-schemas.js';
-
-const named: TableNames = new Map<SettingsTable, string>([
-  [outputTable, 'OutputSettings'],
-  [watermarkTable, 'Watermark'],
-  [captionFileTable, 'CaptionFile'],
-  [thumbnailsTable, 'Thumbnails'],
-  [accessControlTable, 'AccessGrant'],
-  [notificationTable, 'Notification'],
-]);
-
-const key = {
-  type: 'string',
-  description: 'The API key, if it is not in the header or in the query. Section 5.',
-} as const;
 
 /** The schemas of request bodies: the job, the settings of an output, and their nested objects. */
 export function requestSchemas(options: { readonly maxOutputs: number }): Schemas {
-  const settings = [...named].map(([table, name]) => [name, settingsSchema(table, named)] as const);
+  const { job, named } = jobSchemas(openApiDialect, options.maxOutputs);
   return {
-    CreateJobRequest: createJobRequestSchema(options.maxOutputs),
-    ...Object.fromEntries(settings),
-    OutputSettings: withSupportNotes(settingsSchema(outputTable, named), outputTable),
+    CreateJobRequest: job,
+    ...named,
     KeyRequest: {
       type: 'object',
       description: 'Only an API key.',
@@ -64,7 +41,7 @@ export function requestSchemas(options: { readonly maxOutputs: number }): Schema
       additionalProperties: false,
       xml: { name: 'api-request' },
     },
-    PresetRequest: presetRequestSchema(options.maxOutputs),
+    PresetRequest: presetRequestSchema(job),
     OfferRequest: {
       type: 'object',
       description: 'A file of this machine.',
@@ -112,60 +89,13 @@ export function requestSchemas(options: { readonly maxOutputs: number }): Schema
   };
 }
 
-function createJobRequestSchema(maxOutputs: number): Schema {
-  const { properties, ...job } = withSupportNotes(settingsSchema(jobTable, named), jobTable);
-  const output = refTo('OutputSettings');
-  const several: Schema = {
-    type: 'array',
-    maxItems: maxOutputs,
-    items: { ...output, xml: { name: 'output' } },
-    xml: { wrapped: true },
-  };
-  const outputs: Schema = { anyOf: [several, output, { type: 'null' }] };
-  return {
-    ...job,
-    description:
-      'A job with one input and any number of outputs. Without outputs, one is created: H.264 and AAC in MP4 within 640x480. Unknown fields are ignored with a warning, or rejected in strict mode.',
-    properties: {
-      ...properties,
-      outputs: { ...outputs, description: `The settings of each output, up to ${maxOutputs}. Section 4.1.` },
-      output: {
-        ...outputs,
-        description: 'Another spelling of outputs; use only one of them. Section 4.1.',
-        deprecated: true,
-      },
-      api_key: key,
-    },
-    xml: { name: 'api-request' },
-  };
-}
-
 /** A create request without the fields that a preset cannot have. */
-function presetRequestSchema(maxOutputs: number): Schema {
-  const {
-    required: _,
-    properties: { input, api_key, preset, ...properties } = {},
-    ...job
-  } = createJobRequestSchema(maxOutputs);
+function presetRequestSchema({
+  required: _,
+  properties: { input, api_key, preset, ...properties } = {},
+  ...job
+}: Schema): Schema {
   return { ...job, description: 'A create request without its input.', properties };
-}
-
-/** Adds to the description of each setting how this daemon handles it, if it is not fully supported. */
-function withSupportNotes(schema: Schema, table: SettingsTable): Schema {
-  const described = Object.entries(schema.properties ?? {}).map(([name, property]) => {
-    const setting = table[name];
-    const note = setting === undefined ? '' : supportNote(name, setting);
-    const deprecated = setting?.rejected === undefined ? {} : ({ deprecated: true } as const);
-    return [name, { ...property, description: `${property.description}${note}`, ...deprecated }] as const;
-  });
-  return { ...schema, properties: Object.fromEntries(described) };
-}
-
-function supportNote(name: string, setting: Setting): string {
-  if (setting.rejected !== undefined) return ` ${name} ${setting.rejected}.`;
-  if (setting.noEffect !== undefined) return ` No effect: ${setting.noEffect}.`;
-  const exceptions = exceptionsText(setting);
-  return exceptions === '' ? '' : ` Supported ${exceptions}.`;
 }
 
 const jobInXml = `<?xml version="1.0" encoding="UTF-8"?>

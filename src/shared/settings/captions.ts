@@ -11,6 +11,7 @@ export const captionFileTable = {
     kind: 'url',
     example: 'https://example.com/film.en.srt',
     isRequired: true,
+    mayBePath: true,
     section,
     help: 'URL of the file: SubRip, WebVTT, SSA, TTML (DFXP), SAMI, SCC, STL or MPL2, by any input scheme',
   },

@@ -33,7 +33,7 @@ export function checkPreset(value: unknown, limits: { readonly maxOutputs: numbe
       validationErrors: ['the preset must be an object such as {"output": {"height": 720}}'],
       warnings: [],
     };
-  const { input: _, api_key: _key, preset: _preset, ...settings } = value;
+  const { input: _, api_key: _key, preset: _preset, $schema: _schema, ...settings } = value;
   const parsed = parseJobRequest({ ...settings, input: 'file:///input' }, limits);
   const unknown = parsed.warnings.filter((warning) => warning.unknown !== undefined);
   const errors = [

@@ -13,6 +13,7 @@ export const jobTable = {
   input: {
     kind: 'url',
     isRequired: true,
+    mayBePath: true,
     section,
     help: 'the URL of the file to encode; user:password@host is allowed',
   },

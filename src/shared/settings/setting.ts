@@ -97,6 +97,8 @@ export interface UrlSetting extends SettingText {
   readonly acceptsEmail?: true;
   /** Words that are accepted in place of a URL. */
   readonly words?: readonly string[];
+  /** Whether a request file may have the path of a local file instead, which the command line replaces with a URL. */
+  readonly mayBePath?: true;
   /** Whether an empty text is the same as omitting the setting, with a warning: forms send empty fields. */
   readonly emptyMeansOmitted?: true;
 }

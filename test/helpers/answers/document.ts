@@ -7,8 +7,8 @@ import type {
   Operation,
   PathItem,
   ResponseNote,
-  Schema,
 } from '../../../daemon/http/openapi/document-types.js';
+import type { Schema } from '../../../src/shared/settings/schema/schema.js';
 
 /** The document that responses are checked against. Its URL and size limit do not matter. */
 export const apiDocument: OpenApiDocument = JSON.parse(

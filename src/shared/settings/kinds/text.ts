@@ -34,12 +34,13 @@ export const text: SettingKind<TextSetting> = {
   describe: ({ isPath, mayBeEmpty, maxLength }) =>
     `${isPath ? 'relative path' : 'text'} of ${mayBeEmpty ? 'up' : '1'} to ${maxLength} characters`,
   example: ({ form, isPath }) => form?.example ?? (isPath ? 'film.mp4' : 'example'),
-  schema: ({ maxNumber, mayBeEmpty, emptyMeansOmitted, maxLength, form }) => ({
+  schema: ({ maxNumber, mayBeEmpty, emptyMeansOmitted, maxLength, form, isPath }) => ({
     ...(maxNumber === undefined
       ? { type: 'string' }
       : { type: ['string', 'integer'], minimum: 0, maximum: maxNumber }),
     ...(mayBeEmpty || emptyMeansOmitted ? {} : { minLength: 1 }),
     maxLength,
+    ...(isPath ? { pattern: pathPattern } : {}),
     ...(form === undefined ? {} : { pattern: `^(?:${form.pattern})$` }),
   }),
   placeholder: ({ argument }, name) => `<${argument ?? name.replaceAll('_', '-')}>`,
@@ -92,9 +93,11 @@ export const choice: SettingKind<ChoiceSetting> = {
   },
   example: (setting) => offeredChoices(setting).find((choice) => choice !== setting.default),
   schema({ choices, aliases = {}, trueMeans, default: _, ...others }) {
+    const numbers = choices.filter((choice) => toDecimal(choice) !== undefined).map(Number);
     const words = [
       { type: 'string', enum: choices },
       { type: 'string', pattern: `^${inAnyCase([...choices, ...Object.keys(aliases)])}$` },
+      ...(numbers.length === 0 ? [] : [{ type: 'number', enum: numbers } as const]),
     ] as const;
     if (trueMeans === undefined) return { anyOf: words };
     return { anyOf: [{ anyOf: words }, boolean.schema?.({ ...others, kind: 'boolean' }) ?? {}] };
@@ -125,6 +128,9 @@ export function isLongerThan(text: string, max: number): boolean {
 export function byteLength(text: string): number {
   return new TextEncoder().encode(text).length;
 }
+
+/** A relative path without empty parts, `.` and `..`; an empty one is checked elsewhere. */
+const pathPattern = '^(?!/)(?!.*//)(?!.*/$)(?!(?:.*/)?\\.{1,2}(?:/|$))';
 
 function findPathViolation(path: string): string | undefined {
   const parts = path.split('/');
@@ -165,11 +171,20 @@ export const url: SettingKind<UrlSetting> = {
   schema: (setting) => ({ type: 'string', maxLength: maxUrlLength, pattern: addressPattern(setting) }),
 };
 
+/** A user and a password, and the begin of a host: both have none of the characters that begin a path. */
+const hostPattern = '(?:[^/?#\\\\\\s"<>]*@)?[^/?#\\\\\\s"<>@:][^/?#\\\\\\s"<>@]*(?:[/?#]|$)';
+const filePattern = '[Ff][Ii][Ll][Ee]:(?://(?:[Ll][Oo][Cc][Aa][Ll][Hh][Oo][Ss][Tt])?)?/[^/]';
+
 function addressPattern({ schemes, emptyMeansOmitted, acceptsEmail, words }: UrlSetting): string {
   const known = schemes === undefined ? '[A-Za-z][A-Za-z\\d+.\\-]*' : inAnyCase(schemes);
-  if (words !== undefined) return `^(?:${known}:/|${inAnyCase(words)}$)`;
-  if (acceptsEmail) return `^(?:${known}:/|[^\\s/:@]+@[^\\s/:@]+$)`;
-  return emptyMeansOmitted ? `^(?:$|${known}:/)` : `^${known}:/`;
+  const forms = [
+    ...(emptyMeansOmitted ? ['$'] : []),
+    `${known}://${hostPattern}`,
+    ...(schemes === undefined ? [filePattern] : []),
+    ...(acceptsEmail ? ['[^\\s/:@]+@[^\\s/:@]+$'] : []),
+    ...(words === undefined ? [] : [`${inAnyCase(words)}$`]),
+  ];
+  return `^(?!.*\\s$)(?:${forms.join('|')})`;
 }
 
 function parseAddress(
