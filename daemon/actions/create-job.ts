@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { invalidRequest, VencError } from '../../src/shared/errors.js';
 import type { CreatedRecord } from '../../src/shared/records.js';
+import type { JobRequest } from '../../src/shared/settings/index.js';
 import { type JobRequestParseResult, parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
 import { resolvePresets } from '../../src/shared/settings/presets.js';
 import { toReportedWarnings } from '../../src/shared/settings/report-warnings.js';
@@ -52,37 +53,15 @@ export async function createJob(
   context: CreateContext,
   body: unknown,
 ): Promise<CreatedRecord> {
-  const resolved = resolvePresets(body, presetsOf(context.account));
-  const { parsed, inPlace } = withInPlaceFile(
-    appContext,
-    context,
-    parseJobRequest(resolved.body, { maxOutputs: appContext.maxOutputs }),
-  );
+  const read = readRequest(appContext, context, body);
+  const { resolved, parsed, inPlace } = read;
   const sent =
     inPlace === null || !isObject(body) || !parsed.ok ? body : { ...body, input: parsed.request.input };
   const idempotency = readIdempotencyKey(context, parsed, resolved.hasPreset ? sent : null);
   const existing = idempotency === null ? null : await findExisting(appContext, context, idempotency);
   if (existing !== null) return answerIdempotent(existing, idempotency);
   await requireHealthy(appContext);
-  const parts = validPartsOf(parsed);
-  const checkContext = { ...context, isInPlace: inPlace !== null };
-  const { outputs, validationErrors, ...checked } = await checkRequest(appContext, checkContext, parts);
-  const parseErrors = [...resolved.validationErrors, ...(parsed.ok ? [] : parsed.validationErrors)];
-  const errors = [...validationErrors, ...keepErrors(appContext, parts.keep)];
-  if (!parsed.ok || parseErrors.length > 0 || errors.length > 0)
-    throw invalidRequest(toReportedErrors(parseErrors, errors, body).map(resolved.withOrigin));
-  const { request } = parsed;
-  const requestWarnings = [
-    ...integrationWarnings(context.account),
-    ...parsed.warnings,
-    ...checked.warnings,
-    ...keepWarnings(request.keep, outputs),
-  ];
-  const warnings = toReportedWarnings(requestWarnings, body).map(({ field, message }) => ({
-    field,
-    message: resolved.withOrigin(`${field} ${message}`).slice(field.length + 1),
-  }));
-  const isTest = (request.test ?? false) || context.account.isIntegration;
+  const { request, outputs, isTest, warnings } = await checkRead(appContext, context, read);
   if (request.mock ?? false) return mockRecord(outputs, isTest, warnings);
   const room = await requireQuota(appContext, context.account);
   const draft = draftJob({
@@ -106,6 +85,63 @@ export async function createJob(
   await appContext.queue.enqueue(job);
   appContext.log('info', acceptedMessage(job.id), { jobId: job.id, isImplied: true });
   return record;
+}
+
+type RequestDeps = RequestCheckDeps & Pick<AppContext, 'maxOutputs' | 'maxKeepSeconds' | 'inPlaceFiles'>;
+
+/** A valid request, before anything is known of its input. */
+interface CheckedJobRequest {
+  readonly request: JobRequest;
+  readonly outputs: readonly ResolvedOutput[];
+  readonly isTest: boolean;
+  readonly warnings: readonly ReportedWarning[];
+}
+
+/**
+ * Replaces the presets of a request, parses it, and checks it against everything that is known without the input, as
+ * `createJob` does. Rejects with `InvalidRequestError`, which lists every validation error.
+ */
+export function checkJobRequest(
+  appContext: RequestDeps,
+  context: CreateContext,
+  body: unknown,
+): Promise<CheckedJobRequest> {
+  return checkRead(appContext, context, readRequest(appContext, context, body));
+}
+
+type ReadRequest = ReturnType<typeof readRequest>;
+
+function readRequest(appContext: RequestDeps, context: CreateContext, body: unknown) {
+  const resolved = resolvePresets(body, presetsOf(context.account));
+  const parsed = parseJobRequest(resolved.body, { maxOutputs: appContext.maxOutputs });
+  return { body, resolved, ...withInPlaceFile(appContext, context, parsed) };
+}
+
+async function checkRead(
+  appContext: RequestDeps,
+  context: CreateContext,
+  { body, resolved, parsed, inPlace }: ReadRequest,
+): Promise<CheckedJobRequest> {
+  const parts = validPartsOf(parsed);
+  const checkContext = { ...context, isInPlace: inPlace !== null };
+  const { outputs, validationErrors, ...checked } = await checkRequest(appContext, checkContext, parts);
+  const parseErrors = [...resolved.validationErrors, ...(parsed.ok ? [] : parsed.validationErrors)];
+  const errors = [...validationErrors, ...keepErrors(appContext, parts.keep)];
+  if (!parsed.ok || parseErrors.length > 0 || errors.length > 0)
+    throw invalidRequest(toReportedErrors(parseErrors, errors, body).map(resolved.withOrigin));
+  const { request } = parsed;
+  const requestWarnings = [
+    ...integrationWarnings(context.account),
+    ...parsed.warnings,
+    ...checked.warnings,
+    ...keepWarnings(request.keep, outputs),
+  ];
+  const warnings = toReportedWarnings(requestWarnings, body).map(({ field, message }) => ({
+    field,
+    message: resolved.withOrigin(`${field} ${message}`).slice(field.length + 1),
+  }));
+  const isTest = (request.test ?? false) || context.account.isIntegration;
+  return { request, outputs, isTest, warnings };
 }
 
 /** Says why every job of an account in integration mode is a test job, and how that ends. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { formatBytes } from '../../src/shared/text/numbers.js';
 import { diskReason } from '../../src/shared/util/system-code.js';
 import type { HealthCheckResult } from '../actions/app-context.js';
+import { missingFfmpegMessage } from '../ffmpeg/index.js';
 import type { HostedFileStore } from '../hosted-files/hosted-file-store.js';
 import type { Records } from './records/records.js';
 
@@ -103,10 +104,6 @@ export function checkResult(
 ): HealthCheckResult {
   return { name, ok: reason === null, isRequired, reason };
 }
-
-/** The message if no ffmpeg was found. */
-export const missingFfmpegMessage =
-  'No ffmpeg and ffprobe were found: install ffmpeg 5.0 or newer, or give the path with --ffmpeg (venc doctor shows details).';
 
 /** The minimum of free bytes on a folder's volume: the requested number, or the default. */
 export async function resolveMinFreeBytes(folder: string, requestedBytes: number | null): Promise<number> {

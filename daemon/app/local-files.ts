@@ -3,10 +3,15 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { VencError } from '../../src/shared/errors.js';
 import { freezeOnSuspend } from '../../src/shared/util/freezer.js';
-import { type Ffmpeg, type OpenOptions, openFfmpeg, withCommandLog } from '../ffmpeg/index.js';
+import {
+  type Ffmpeg,
+  missingFfmpegMessage,
+  type OpenOptions,
+  openFfmpeg,
+  withCommandLog,
+} from '../ffmpeg/index.js';
 import type { MediaFacts, VideoFacts } from '../jobs/media.js';
 import { createLog } from './create-log.js';
-import { missingFfmpegMessage } from './health.js';
 
 /** The programs of a command that works on local files without a daemon. */
 export interface LocalPrograms extends Pick<OpenOptions, 'ffmpeg' | 'ffprobe' | 'sandbox'> {

@@ -12,6 +12,7 @@ import { cancelJob } from '../actions/remove-job.js';
 import {
   defaultEncodeLimits,
   type EncodeLimits,
+  missingFfmpegMessage,
   noIoIdle,
   openFfmpeg,
   type SandboxMode,
@@ -23,7 +24,6 @@ import { md5OfFile } from '../transfer/incremental-md5.js';
 import { parseFileUrl } from '../transports/file/file-url.js';
 import type { AppOptions } from './app-options.js';
 import { createAppContext } from './create-app-context.js';
-import { missingFfmpegMessage } from './health.js';
 import { type OnBytes, withStream } from './stream-output.js';
 
 const maxMemoryPart = 0.8;

@@ -21,11 +21,13 @@ const placeholderImage = { demuxer: 'png_pipe', width: 100, height: 100 } as con
 /**
  * Inspects watermark images for command lines that are only shown. Local images are probed and keep their
  * paths. Remote ones are not fetched: each is assumed to be a PNG of 100x100 pixels in `scratch`, with a
- * warning.
+ * warning. So are local ones without an ffmpeg to read them with.
  */
-export function createWatermarkInspector({ probeImage }: Ffmpeg, scratch: string): WatermarkInspector {
+export function createWatermarkInspector(
+  ffmpeg: Pick<Ffmpeg, 'probeImage'> | null,
+  scratch: string,
+): WatermarkInspector {
   const once = createOnce<WatermarkImage>();
-  const probeOnce = (path: string): Promise<WatermarkImage> => once(path, () => probeImage(path));
   const placeholders = new Map<string, WatermarkImage>();
   const placeholderFor = (url: string): WatermarkImage => {
     const known = placeholders.get(url);
@@ -39,12 +41,12 @@ export function createWatermarkInspector({ probeImage }: Ffmpeg, scratch: string
       const images: WatermarkImage[] = [];
       for (const url of urls) {
         const local = parseFileUrl(url);
-        if (!local.ok) {
+        if (!local.ok || ffmpeg === null) {
           images.push(placeholderFor(url));
           continue;
         }
         try {
-          images.push(await probeOnce(local.path));
+          images.push(await once(local.path, () => ffmpeg.probeImage(local.path)));
         } catch (error) {
           const why = error instanceof Error ? error.message : String(error);
           const message = `The watermark ${local.path} cannot be read: ${why}`;

@@ -181,3 +181,7 @@ export function isRecent(version: ProgramVersion): boolean {
   if (version.number !== null) return version.number >= oldestNumber;
   return version.codecLibrary !== null && version.codecLibrary >= oldestCodecLibrary;
 }
+
+/** The message if no ffmpeg was found. */
+export const missingFfmpegMessage =
+  'No ffmpeg and ffprobe were found: install ffmpeg 5.0 or newer, or give the path with --ffmpeg (venc doctor shows details).';

@@ -15,9 +15,9 @@ export type {
   RunReport,
   TrackCounts,
 } from './ffmpeg-types.js';
-export type { CheckedBinary, FoundBinaries } from './find-binaries.js';
+export { type CheckedBinary, type FoundBinaries, missingFfmpegMessage } from './find-binaries.js';
 export { inputDurationError } from './limit-errors.js';
-export { withCommandLog } from './log-commands.js';
+export { shownCommand, withCommandLog } from './log-commands.js';
 export {
   damagedPrograms,
   type FfmpegReport,

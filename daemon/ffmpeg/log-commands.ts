@@ -81,7 +81,7 @@ export function withCommandLog(ffmpeg: Ffmpeg, log: Log, subject: string): Ffmpe
  * A command as the log shows it: with the names of files, which are all in one folder, and without the options that all
  * inputs have.
  */
-function shownCommand(args: readonly string[], folder: string): string {
+export function shownCommand(args: readonly string[], folder: string): string {
   const shown = args.filter((arg, index) => !isSafeOption(arg) && !isSafeOption(args[index - 1]));
   return shellLine(['ffmpeg', ...shown.map((arg) => arg.replaceAll(`${folder}/`, ''))]);
 }

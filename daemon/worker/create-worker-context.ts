@@ -4,7 +4,7 @@ import { isVencError, VencError } from '../../src/shared/errors.js';
 import { freeBytes } from '../../src/shared/util/disk.js';
 import type { Log, LogSink } from '../../src/shared/util/log.js';
 import { createLog, createRetryLog } from '../app/create-log.js';
-import { missingFfmpegMessage, resolveMinFreeBytes } from '../app/health.js';
+import { resolveMinFreeBytes } from '../app/health.js';
 import { handleUncaughtErrors } from '../app/uncaught-errors.js';
 import {
   damagedPrograms,
@@ -13,6 +13,7 @@ import {
   ioIdleWarnings,
   killOrphanProcesses,
   limitWarnings,
+  missingFfmpegMessage,
   openFfmpeg,
   type SandboxMode,
   sandboxWarnings,

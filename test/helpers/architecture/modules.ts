@@ -77,7 +77,7 @@ export const moduleMap: ModuleMap = {
     { folder: 'daemon/actions', mayUse: ['daemon/metrics', ...records] },
     { folder: 'daemon/http', mayUse: ['daemon/actions', 'daemon/metrics', 'daemon/queue', ...pipeline] },
     // Loaded at the first request of the page.
-    { folder: 'daemon/web', mayUse: ['daemon/http', 'daemon/actions', ...jobs] },
+    { folder: 'daemon/web', mayUse: ['daemon/http', 'daemon/dry-run', 'daemon/actions', ...jobs] },
     {
       folder: 'daemon/app',
       mayUse: [
@@ -99,7 +99,7 @@ export const moduleMap: ModuleMap = {
       mayUse: ['daemon/admin', 'daemon/store/postgres', 'daemon/store', ...jobs],
     },
     { folder: 'daemon/migrate', mayUse: ['daemon/store', 'daemon/store/postgres', ...jobs] },
-    { folder: 'daemon/dry-run', mayUse: ['daemon/app', 'daemon/actions', ...pipeline] },
+    { folder: 'daemon/dry-run', mayUse: ['daemon/actions', ...pipeline] },
     // The build, and the generators of man pages, documentation and types.
     { folder: 'scripts', mayUse: ['src/cli', 'daemon/http', ...plan] },
     { folder: 'bin', mayUse: ['src/cli'] },

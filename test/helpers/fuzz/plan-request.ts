@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert';
 import type { ResolvedOutput } from '../../../daemon/actions/check-outputs.js';
 import { checkRequest, validPartsOf } from '../../../daemon/actions/check-request.js';
 import { assumedCaptions, assumedCovers } from '../../../daemon/dry-run/assumed-files.js';
-import { encodedSourceOf, planWithSources, skippedOutputs } from '../../../daemon/dry-run/dry-run.js';
+import { encodedSourceOf, planWithSources, skippedOutputs } from '../../../daemon/dry-run/plan-outputs.js';
 import type { Ffmpeg } from '../../../daemon/ffmpeg/index.js';
 import type { MediaFacts } from '../../../daemon/jobs/media.js';
 import { noSavedCredentials } from '../../../daemon/jobs/saved-credentials.js';
