@@ -10,6 +10,7 @@ import { timeoutSignal } from '../../src/shared/util/timing.js';
 import type { AppContext } from '../actions/app-context.js';
 import { ComparedFrames } from '../actions/compared-frames.js';
 import { type FoundSession, type PageSessions, sessionLimits } from '../actions/page-sessions.js';
+import { UploadPlans } from '../dry-run/plan-upload.js';
 import type { CallApi, Page } from '../http/app.js';
 import { requireAllowed } from '../http/authenticator.js';
 import { readBody } from '../http/body.js';
@@ -24,6 +25,7 @@ import type { DocumentRequest, PageDocument } from './documents/document.js';
 import { jobDocument } from './documents/job.js';
 import { ladderOfForm } from './documents/ladder.js';
 import { machineDocument, readMachine } from './documents/machine.js';
+import { maxPlanBytes, planOfFile } from './documents/plan.js';
 import { queueDocument } from './documents/queue.js';
 import { createPageKey, readSettings, revokePageKey, settingsDocument } from './documents/settings.js';
 import { submitDocument } from './documents/submit.js';
@@ -67,11 +69,12 @@ const states: Readonly<Record<string, (request: DocumentRequest) => Promise<obje
   settings: readSettings,
 };
 
-/** What scripts change besides the actions of the API, with a full key: the method and the path below `/ui/api/`. */
+/** What scripts change or send besides the actions of the API, with a full key: the method and the path below `/ui/api/`. */
 const changes = [
-  { method: 'POST', path: 'keys', status: 201, change: createPageKey },
-  { method: 'DELETE', path: 'keys/:id', status: 200, change: revokePageKey },
-  { method: 'POST', path: 'ladder', status: 200, change: ladderOfForm },
+  { method: 'POST', path: 'keys', status: 201, change: createPageKey, maxBytes: maxFormBytes },
+  { method: 'DELETE', path: 'keys/:id', status: 200, change: revokePageKey, maxBytes: maxFormBytes },
+  { method: 'POST', path: 'ladder', status: 200, change: ladderOfForm, maxBytes: maxFormBytes },
+  { method: 'POST', path: 'plan', status: 200, change: planOfFile, maxBytes: maxPlanBytes },
 ] as const;
 
 /** Loads what the page needs, and creates it. */
@@ -94,6 +97,7 @@ class Site {
   readonly #guard: PageGuard;
   readonly #sessions: PageSessions;
   readonly #frames: ComparedFrames;
+  readonly #plans: UploadPlans;
   readonly #assets: Assets;
   readonly #takeToken: (clientKey: string) => number | null;
   readonly #failures: ReturnType<typeof createRateLimit>;
@@ -109,6 +113,7 @@ class Site {
     this.#guard = new PageGuard(options);
     this.#sessions = sessions;
     this.#frames = new ComparedFrames(appContext);
+    this.#plans = new UploadPlans(appContext);
     this.#assets = assets;
     this.#takeToken = takeToken;
     this.#failures = createRateLimit(failuresPerMinute, appContext.now);
@@ -170,11 +175,11 @@ class Site {
     });
     for (const [path, readState] of Object.entries(states))
       app.get(`/ui/api/${path}`, async (c) => c.json(await readState(this.#requestOf(c))));
-    for (const { method, path, status, change } of changes)
+    for (const { method, path, status, change, maxBytes } of changes)
       app.on(method, `/ui/api/${path}`, async (c) => {
         const request = this.#requestOf(c);
         requireAllowed({ method, key: 'full' }, request.holder);
-        return c.json(await change(request, () => readBody(c.env.incoming, maxFormBytes)), status);
+        return c.json(await change(request, () => readBody(c.env.incoming, maxBytes)), status);
       });
     app.get('/ui/api/jobs/:id{[0-9]+}/frame', (c) => compareFrame(this.#requestOf(c)));
     app.all('/ui/api/*', (c) => this.#api(c));
@@ -194,7 +199,7 @@ class Site {
     if (holder.keyId !== null) this.#appContext.accounts.recordUse(holder.keyId);
     return {
       ...{ appContext: this.#appContext, holder, root: rootOf(c), signal: c.req.raw.signal },
-      ...{ sessionId, frames: this.#frames },
+      ...{ sessionId, frames: this.#frames, plans: this.#plans },
       param: (name) => c.req.param(name) ?? '',
       query: (name) => c.req.query(name) ?? '',
       header: (name) => c.req.header(name) ?? '',

@@ -149,6 +149,8 @@ export class SettingsForm {
 
   #write(request: RequestFields): void {
     this.#json.value = Object.keys(request).length === 0 ? '' : JSON.stringify(request, null, 2);
+    // Browsers only report what is typed.
+    this.#json.dispatchEvent(new Event('change', { bubbles: true }));
     this.#draw();
   }
 

@@ -1,14 +1,17 @@
 /** @jsxImportSource hono/jsx */
+import { withoutPassword } from '../../../src/shared/redact.js';
 import { placeholderInput } from '../../../src/shared/settings/input-files.js';
+import type { RequestFields } from '../../../src/shared/settings/setting.js';
 import { safeText } from '../../../src/shared/text/safe-text.js';
 import { type SubmitData, type Upload, Uploads, type UploadsState } from '../views/submit.js';
 import { root } from './call.js';
 import { type ChosenFiles, filesOfDrop, filesOfField } from './dropped-files.js';
 import { mount } from './mount.js';
+import type { PlanList } from './plan.js';
 import { Rates } from './rates.js';
 import { SavedUploads } from './saved-uploads.js';
 import type { SettingsForm } from './settings-form.js';
-import { requestOfForm } from './submit-request.js';
+import { type FormRequest, requestOfForm } from './submit-request.js';
 import { UploadError } from './upload-file.js';
 import { createJob, RejectedError, UploadQueue } from './upload-queue.js';
 
@@ -19,11 +22,13 @@ const attemptsOfUrl = 3;
 /** Names of files that a note lists. */
 const maxListed = 5;
 
-/** What is wrong with the form, or the job that it has created from a URL. */
+/** What is wrong with the form, and the jobs that it has created from URLs. */
 interface Outcome {
   readonly errors: readonly string[];
-  readonly jobId: number | null;
+  readonly jobIds: readonly number[];
 }
+
+const noOutcome: Outcome = { errors: [], jobIds: [] };
 
 /** Shows the form for new jobs. */
 export function showSubmit({ account }: SubmitData): void {
@@ -40,6 +45,7 @@ class SubmitPage {
   #isSubmitting = false;
   /** Loaded when it is opened: it has all settings. */
   #settings: SettingsForm | null = null;
+  #plans: PlanList | null = null;
   #drawUploads: (state: UploadsState) => void = () => {};
   #drawErrors: (state: Outcome) => void = () => {};
   #drawFound: (state: { readonly notes: readonly string[] }) => void = () => {};
@@ -77,7 +83,7 @@ class SubmitPage {
     this.#drawErrors = mount<Outcome>(
       elementOf('#errors'),
       (outcome) => <OutcomeView {...outcome} settings={this.#settings} />,
-      { errors: [], jobId: null },
+      { errors: [], jobIds: [] },
     );
     this.#drawFound = mount<{ readonly notes: readonly string[] }>(elementOf('#found'), Notes, {
       notes: this.#unfinishedNotes(),
@@ -87,13 +93,23 @@ class SubmitPage {
       event.preventDefault();
       void this.#submit();
     });
+    elementOf('#plan').addEventListener('click', () => void this.#plan());
+    // Another form has another plan.
+    for (const type of ['input', 'change'])
+      this.#form.addEventListener(type, ({ target }) => {
+        if (target instanceof Element && target.closest('.form-head') === null) this.#plans?.clear();
+      });
     for (const id of ['#files', '#folder']) {
       const field = elementOf<HTMLInputElement>(id);
-      field.addEventListener('change', () => {
+      const take = () => {
+        if (field.files?.length === 0) return;
         this.#add(filesOfField(field));
         // The same files can be chosen again.
         field.value = '';
-      });
+      };
+      field.addEventListener('change', take);
+      // They may have been chosen before this script was loaded.
+      take();
     }
     this.#acceptDrops();
     const more = elementOf<HTMLDetailsElement>('#more');
@@ -140,6 +156,7 @@ class SubmitPage {
   }
 
   #add({ files, notes }: ChosenFiles): void {
+    this.#plans?.clear();
     const repeated = this.#queue.add(files);
     const added = files.length - repeated;
     this.#drawFound({
@@ -161,44 +178,85 @@ class SubmitPage {
     return [`Not complete: ${named.join(', ')}${rest}. Choose the same files again to continue.`];
   }
 
-  async #submit(): Promise<void> {
+  #submit(): Promise<void> {
+    return this.#exclusively(async (request) => {
+      this.#plans?.clear();
+      const created = await this.#createFromUrls(request);
+      // The files wait until the rest of the form is right.
+      if (created.errors.length === 0) this.#queue.start(request);
+      return created;
+    });
+  }
+
+  /** Shows what the files become, without uploading them. */
+  #plan(): Promise<void> {
+    return this.#exclusively(async (request) => {
+      const { PlanList } = await import('./plan.js');
+      this.#plans ??= new PlanList(elementOf('#plans'));
+      this.#show(noOutcome);
+      await this.#plans.show(request, this.#queue.ready(), this.#urls().map(withoutPassword));
+      return noOutcome;
+    });
+  }
+
+  /** Checks the form, and does something with its request, one at a time. Shows what is wrong. */
+  async #exclusively(work: (request: RequestFields) => Promise<Outcome>): Promise<void> {
     if (this.#isSubmitting) return;
     this.#isSubmitting = true;
     try {
-      this.#show(await this.#attempt());
+      const built = await this.#build();
+      this.#show('errors' in built ? { ...noOutcome, errors: built.errors } : await work(built.request));
     } catch {
-      this.#show({ errors: ['The daemon does not answer. Try again.'], jobId: null });
+      this.#show({ ...noOutcome, errors: ['The daemon does not answer. Try again.'] });
     } finally {
       this.#isSubmitting = false;
     }
   }
 
-  /** Checks the form, creates the job of the URL, and starts the uploads. Resolves to what is wrong, or to the job. */
-  async #attempt(): Promise<Outcome> {
-    const url = elementOf<HTMLInputElement>('#url');
-    const input = url.value.trim();
-    if (input === '' && this.#queue.readyCount() === 0)
-      return { errors: ['Choose a file, drop one onto this page, or give a URL.'], jobId: null };
+  /** The request of the form, which the daemon has checked, or what is wrong with it. */
+  async #build(): Promise<FormRequest> {
+    if (this.#urls().length === 0 && this.#queue.ready().length === 0)
+      return { errors: ['Choose a file, drop one onto this page, or give a URL.'] };
     try {
       const built = await requestOfForm({
         preset: elementOf<HTMLSelectElement>('#preset').value,
         hasLadder: elementOf<HTMLInputElement>('#ladder').checked,
         more: elementOf<HTMLTextAreaElement>('#settings').value,
       });
-      if ('errors' in built) return { errors: built.errors, jobId: null };
-      const { request } = built;
+      if ('errors' in built) return built;
       const { signal } = new AbortController();
       // A request that is not valid is rejected before its files are uploaded.
-      await createJob({ ...request, input: placeholderInput, mock: true }, signal, 1);
-      const jobId = input === '' ? null : await createJob({ ...request, input }, signal, attemptsOfUrl);
-      if (jobId !== null) url.value = '';
-      this.#queue.start(request);
-      return { errors: [], jobId };
+      await createJob({ ...built.request, input: placeholderInput, mock: true }, signal, 1);
+      return built;
     } catch (error) {
-      if (error instanceof RejectedError) return { errors: error.messages, jobId: null };
-      if (error instanceof UploadError) return { errors: [error.message], jobId: null };
-      throw error;
+      return { errors: messagesOf(error) };
     }
+  }
+
+  /** The URLs of the form, one for each line. */
+  #urls(): readonly string[] {
+    const lines = elementOf<HTMLTextAreaElement>('#url').value.split('\n');
+    return [...new Set(lines.map((line) => line.trim()).filter((line) => line !== ''))];
+  }
+
+  /** Creates a job for each URL. Those that got one are removed from the form. */
+  async #createFromUrls(request: RequestFields): Promise<Outcome> {
+    const jobIds: number[] = [];
+    const errors: string[] = [];
+    const left: string[] = [];
+    const urls = this.#urls();
+    for (const input of urls) {
+      try {
+        const { signal } = new AbortController();
+        jobIds.push(await createJob({ ...request, input }, signal, attemptsOfUrl));
+      } catch (error) {
+        left.push(input);
+        const prefix = urls.length === 1 ? '' : `${withoutPassword(input)}: `;
+        errors.push(...messagesOf(error).map((message) => `${prefix}${message}`));
+      }
+    }
+    elementOf<HTMLTextAreaElement>('#url').value = left.join('\n');
+    return { errors: [...new Set(errors)], jobIds };
   }
 
   #show(outcome: Outcome): void {
@@ -226,30 +284,39 @@ class SubmitPage {
   }
 }
 
-function OutcomeView({ errors, jobId, settings }: Outcome & { readonly settings: SettingsForm | null }) {
-  if (jobId !== null)
-    return (
-      <p>
-        <a href={`${root}jobs/${jobId}`}>Job {jobId}</a> was created.
-      </p>
-    );
-  if (errors.length === 0) return null;
+/** What is wrong, as sentences. Throws an error of another kind. */
+function messagesOf(error: unknown): readonly string[] {
+  if (error instanceof RejectedError) return error.messages;
+  if (error instanceof UploadError) return [error.message];
+  throw error;
+}
+
+function OutcomeView({ errors, jobIds, settings }: Outcome & { readonly settings: SettingsForm | null }) {
   return (
-    <div class="problem">
-      <p>Nothing was submitted:</p>
-      <ul>
-        {errors.map((error) => (
-          <li key={error}>
-            {error}{' '}
-            {settings?.hasRejected(error) ? (
-              <button type="button" class="link" onClick={() => settings.show(error)}>
-                Show the setting
-              </button>
-            ) : null}
-          </li>
-        ))}
-      </ul>
-    </div>
+    <>
+      {jobIds.map((id) => (
+        <p key={String(id)}>
+          <a href={`${root}jobs/${id}`}>Job {id}</a> was created.
+        </p>
+      ))}
+      {errors.length === 0 ? null : (
+        <div class="problem">
+          <p>{jobIds.length === 0 ? 'Nothing was submitted:' : 'This was not submitted:'}</p>
+          <ul>
+            {errors.map((error) => (
+              <li key={error}>
+                {error}{' '}
+                {settings?.hasRejected(error) ? (
+                  <button type="button" class="link" onClick={() => settings.show(error)}>
+                    Show the setting
+                  </button>
+                ) : null}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </>
   );
 }
 

@@ -78,9 +78,11 @@ export class UploadQueue {
     return ready.length;
   }
 
-  /** How many files wait for the form. */
-  readyCount(): number {
-    return this.#items.filter(({ upload }) => upload.state === 'ready').length;
+  /** The files that wait for the form. */
+  ready(): readonly ChosenFile[] {
+    return this.#items
+      .filter(({ upload }) => upload.state === 'ready')
+      .map(({ file, upload }) => ({ file, path: upload.path }));
   }
 
   retry({ key }: Upload): void {

@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx';
 import type { AppContext } from '../../actions/app-context.js';
 import type { ComparedFrames } from '../../actions/compared-frames.js';
+import type { UploadPlans } from '../../dry-run/plan-upload.js';
 import type { PageHolder } from '../../http/request-context.js';
 import type { Frame } from '../views/layout.js';
 
@@ -11,6 +12,7 @@ export interface DocumentRequest {
   /** Names the session. */
   readonly sessionId: string;
   readonly frames: ComparedFrames;
+  readonly plans: UploadPlans;
   /** The way from the address of the document to `/ui/`. */
   readonly root: string;
   /** A parameter of the path. */

@@ -39,15 +39,15 @@ export function SubmitForm({ presets }: { readonly presets: readonly PresetChoic
             </label>
           </div>
           <div id="found" role="status"></div>
-          <label for="url">Or the URL of a file</label>
-          <input
+          <label for="url">Or URLs of files, one on each line</label>
+          <textarea
             id="url"
-            type="text"
+            rows={2}
             inputmode="url"
             spellcheck={false}
             autocomplete="off"
             placeholder="https://example.com/film.mov"
-          />
+          ></textarea>
         </section>
         <section>
           <h2>Settings</h2>
@@ -81,8 +81,17 @@ export function SubmitForm({ presets }: { readonly presets: readonly PresetChoic
           </details>
         </section>
         <div id="errors" role="alert" tabindex={-1}></div>
-        <button type="submit">Submit</button>
+        <div class="actions">
+          <button type="submit">Submit</button>
+          <button type="button" id="plan">
+            Show the plan
+          </button>
+        </div>
+        <p class="hint">
+          The plan says what the outputs will be, from the first and the last 2 MB of each file.
+        </p>
       </form>
+      <div id="plans"></div>
       <div id="uploads"></div>
     </>
   );
