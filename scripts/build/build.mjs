@@ -42,19 +42,19 @@ const packages = Object.keys({ ...dependencies, ...optionalDependencies });
 
 /**
  * Folders of modules that are loaded on first use. Their entry points are collected while the main bundle is built:
- * the screen of `venc watch`, and all others, which are in daemon.cjs.
+ * the screen of `venc watch` and the protocol of `venc mcp`, which are modules, and all others, which are in daemon.cjs.
  */
-const screenFolder = 'dist/src/tui/';
+const moduleFolders = ['dist/src/tui/', 'dist/src/mcp/'];
 const lazyFolders = [
   'dist/daemon/',
-  screenFolder,
+  ...moduleFolders,
   'dist/src/shared/xml/',
   'dist/src/shared/settings/schema/',
   'dist/src/library/work/',
 ];
 /** Modules that are small enough for the main bundle and needed by every completion. */
 const bundledModules = ['dist/daemon/admin/read-account-names.js'];
-const screenModules = new Set();
+const moduleEntries = new Set();
 const daemonModules = new Set();
 /** Files that bundled modules reference by URL: base name to source. */
 const namedFiles = new Map();
@@ -109,12 +109,15 @@ const daemon = await buildScript('daemon', daemonModules, {
 });
 const lazy = await build({
   ...modules,
-  entryPoints: [...screenModules],
+  entryPoints: [...moduleEntries],
   outdir: `${shipped}/lazy`,
   outbase: 'dist',
   chunkNames: 'parts/[hash]',
   splitting: true,
-  plugins: [{ name: 'no-devtools', setup: excludeDevtools }],
+  plugins: [
+    { name: 'no-devtools', setup: excludeDevtools },
+    { name: 'no-validator', setup: excludeValidator },
+  ],
 });
 const named = await Promise.all(
   destinationsOfNamedFiles(shipped, namedFiles).map(({ source, destination }) =>
@@ -217,8 +220,8 @@ function excludeLazyModules(bundler) {
     if (kind !== 'dynamic-import' || bundledModules.includes(found)) return null;
     if (!lazyFolders.some((folder) => found.startsWith(folder))) return null;
     const name = relative('dist', found);
-    if (found.startsWith(screenFolder)) {
-      screenModules.add(found);
+    if (moduleFolders.some((folder) => found.startsWith(folder))) {
+      moduleEntries.add(found);
       return { path: `./lazy/${name}`, external: true };
     }
     daemonModules.add(found);
@@ -234,6 +237,13 @@ function excludeDevtools(bundler) {
   bundler.onLoad({ filter: /ink\/build\/devtools\.js$/ }, () => ({ contents: '' }));
   bundler.onLoad({ filter: /ink\/build\/reconciler\.js$/ }, ({ path }) => ({
     contents: readFileSync(path, 'utf8').replace("new URL('../package.json', import.meta.url)", "''"),
+  }));
+}
+
+/** The SDK of the Model Context Protocol imports a validator of 130 KB, in place of which serve-mcp.ts passes its own. */
+function excludeValidator(bundler) {
+  bundler.onLoad({ filter: /\/validation\/ajv-provider\.js$/ }, () => ({
+    contents: 'export class AjvJsonSchemaValidator {}',
   }));
 }
 

@@ -154,6 +154,11 @@ export const commandTable = {
     summary: 'show the usage by day and grouping',
     load: () => import('./commands/report.js'),
   },
+  mcp: {
+    group: 'services',
+    summary: 'offer tools to a language model (MCP)',
+    load: () => import('./commands/mcp.js'),
+  },
   daemon: {
     group: 'daemon',
     summary: 'run the local encoding service',

@@ -22,7 +22,7 @@ const nowhere = () => {
   };
 };
 /** These start a process of their own, wait, or need no arguments. */
-const excluded = ['daemon', 'worker', 'watch', 'doctor', 'schema'];
+const excluded = ['daemon', 'worker', 'watch', 'doctor', 'schema', 'mcp'];
 
 const film = 'http://127.0.0.1:9/film.mp4';
 /** Arguments that a command rejects, and what it reads from stdin. */

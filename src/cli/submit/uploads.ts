@@ -138,7 +138,7 @@ const chunkBytes = 128 * 1024;
  * Uploads a file to the service and resolves to the URL to submit. Uploads are an extension of venc; rejects with
  * `UsageError` if the service does not support them, or if the file cannot be read to its end or changes.
  */
-async function uploadFile(
+export async function uploadFile(
   client: Client,
   { path, sizeBytes }: FileToUpload,
   isContinued: boolean,

@@ -58,6 +58,7 @@ export const owners: Owners = {
   '@opentelemetry/exporter-trace-otlp-proto': ['daemon/tracing'],
   ink: ['src/tui'],
   react: ['src/tui'],
+  '@modelcontextprotocol/sdk': ['src/mcp'],
 };
 
 /** Reports every import of a package outside its owner, and of packages without an owner. */

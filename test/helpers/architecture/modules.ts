@@ -47,8 +47,10 @@ export const moduleMap: ModuleMap = {
     { folder: 'src/tui', mayUse: ['src/client', ...shared] },
     {
       folder: 'src/cli',
-      mayUse: ['src/cli/output', 'src/tui', 'src/client', 'src/config', ...shared],
+      mayUse: ['src/cli/output', 'src/tui', 'src/mcp', 'src/client', 'src/config', ...shared],
     },
+    // Only its types are loaded with a command. It knows the protocol, and nothing of venc.
+    { folder: 'src/mcp', mayUse: [] },
     // Types of requests are those of the REST API.
     { folder: 'src/library', mayUse: shared },
     { folder: 'daemon/jobs', mayUse: shared },
@@ -107,6 +109,18 @@ export const moduleMap: ModuleMap = {
     { folder: 'bench', mayUse: ['*'] },
   ],
   exceptions: [
+    {
+      from: ['src/cli/mcp/local-tools.ts', 'src/cli/commands/mcp.ts'],
+      to: 'src/library/index.ts',
+      how: 'lazily',
+      because: 'the tools of venc mcp encode with the library',
+    },
+    {
+      from: ['src/cli/mcp/local-tools.ts'],
+      to: 'src/library/declarations.ts',
+      how: 'types',
+      because: 'they pass on its options',
+    },
     {
       from: ['daemon/app/start-daemon.ts'],
       to: 'daemon/web',
