@@ -6,7 +6,7 @@ const retryMs = 2000;
 /** The stream says something at least this often; after twice the time it is taken for dead. In milliseconds. */
 const heartbeatMs = 15_000;
 
-const noEvents = `${unreachable} If it stays so, a proxy may keep back its events (text/event-stream).`;
+const noEvents = `${unreachable} If it stays so, a proxy may keep back its events: turn off its buffering of text/event-stream.`;
 const gone = 'This job was removed.';
 
 /**
@@ -47,16 +47,17 @@ export function follow(
       const seconds = Number(response.headers.get('Retry-After') ?? retryMs / 1000);
       return response.status === 404 || response.status === 401 ? null : Math.max(retryMs, seconds * 1000);
     }
-    sayConnection('');
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     let text = '';
-    for (;;) {
+    for (let hasBegun = false; ; hasBegun = true) {
       const { done, value } = await reader.read();
-      if (done) {
-        clearTimeout(timer);
-        return 0;
-      }
       clearTimeout(timer);
+      if (done) {
+        if (!hasBegun) sayConnection(noEvents);
+        return hasBegun ? 0 : retryMs;
+      }
+      // Not before: a proxy that keeps back events passes on the head of the answer.
+      sayConnection('');
       timer = setTimeout(() => silence.abort(), 2 * heartbeatMs);
       text += value;
       const events = text.split('\n\n');
@@ -70,13 +71,15 @@ export function follow(
       if (line.startsWith('data: ')) apply(JSON.parse(line.slice('data: '.length)) as JobChangesRecord);
     }
   };
-  const onVisibility = () => {
+  const restart = () => {
     controller?.abort();
     controller = null;
     if (document.hidden) return;
     controller = new AbortController();
     void run(controller.signal);
   };
-  document.addEventListener('visibilitychange', onVisibility);
-  onVisibility();
+  document.addEventListener('visibilitychange', restart);
+  // A connection of the former network says nothing more. A daemon on this machine answers without a network.
+  for (const event of ['online', 'offline']) addEventListener(event, restart);
+  restart();
 }
