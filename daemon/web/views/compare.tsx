@@ -1,4 +1,5 @@
 /** @jsxImportSource hono/jsx */
+import { safeText } from '../../../src/shared/text/safe-text.js';
 
 /** The width of the images that the document has, in pixels. Its script asks for those that fit the screen. */
 export const firstImageWidth = 1280;
@@ -50,7 +51,7 @@ export function CompareView(state: CompareState & { readonly root: string }) {
     <>
       <div class="head">
         <h1>
-          Compare <bdi>{name}</bdi>
+          Compare <bdi>{safeText(name)}</bdi>
         </h1>
         <a href={`${root}jobs/${jobId}`}>Job {jobId}</a>
       </div>
@@ -59,7 +60,7 @@ export function CompareView(state: CompareState & { readonly root: string }) {
           {outputs.map(({ id, label }) => (
             <li key={id}>
               <a href={`?output=${id}`} aria-current={id === outputId ? 'true' : undefined}>
-                <bdi>{label}</bdi>
+                <bdi>{safeText(label)}</bdi>
               </a>
             </li>
           ))}

@@ -25,7 +25,7 @@ import {
 } from '../../../src/shared/text/file-facts.js';
 import { stateText } from '../../../src/shared/text/job-summary.js';
 import { hullFacts, qualityFacts } from '../../../src/shared/text/quality-facts.js';
-import { logText } from '../../../src/shared/text/safe-text.js';
+import { logText, safeText } from '../../../src/shared/text/safe-text.js';
 import { humanDuration, humanPercent } from '../../../src/shared/text/units.js';
 import { activityOf, classOf, ofAccount } from './queue.js';
 
@@ -90,7 +90,7 @@ export function JobView({
     <>
       <div class="head">
         <h1>
-          Job {job.id} <bdi>{inputFileName(job) ?? inputLocation(job) ?? ''}</bdi>
+          Job {job.id} <bdi>{safeText(inputFileName(job) ?? inputLocation(job) ?? '')}</bdi>
         </h1>
         <span class={`state ${classOf(state)}`}>{state}</span>
         {actions === null || account !== null ? null : (
@@ -164,7 +164,7 @@ function Output({
   return (
     <section class="file">
       <h2>
-        Output <bdi>{output.label ?? output.id}</bdi>{' '}
+        Output <bdi>{safeText(output.label ?? String(output.id))}</bdi>{' '}
         <span class={`state ${classOf(output.state)}`}>{output.state}</span>
       </h2>
       {hosted === null ? null : (
@@ -204,6 +204,11 @@ function isPlayable({ video_codec: video, audio_codec: audio, url }: OutputMedia
   return (video !== null || audio !== null || /\.m3u8$/.test(url ?? '')) && !/\.mpd$/.test(url ?? '');
 }
 
+/** A text with control characters and marks of direction escaped, except for line feeds. */
+function safeLines(text: string): string {
+  return text.split('\n').map(safeText).join('\n');
+}
+
 /** Names and values. */
 function Facts({ facts }: { readonly facts: readonly Fact[] }) {
   if (facts.length === 0) return null;
@@ -213,7 +218,7 @@ function Facts({ facts }: { readonly facts: readonly Fact[] }) {
         <div key={`${name} ${value}`} class={`fact is-${name.split(' ', 1)[0]}`}>
           <dt>{name}</dt>
           <dd>
-            <bdi>{value}</bdi>
+            <bdi>{safeLines(value)}</bdi>
           </dd>
         </div>
       ))}

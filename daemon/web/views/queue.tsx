@@ -3,6 +3,7 @@ import { inputFileName, inputLocation } from '../../../src/shared/file-labels.js
 import type { JobProgressRecord, JobRecord, QueueRecord } from '../../../src/shared/records.js';
 import { displayProgress, displayState, etaOfJob, isFinal } from '../../../src/shared/states.js';
 import { outputsText, resultText, stateText } from '../../../src/shared/text/job-summary.js';
+import { safeText } from '../../../src/shared/text/safe-text.js';
 import { humanAge, humanDuration, humanPercent, pausedText } from '../../../src/shared/text/units.js';
 
 /** What the list shows of a job. */
@@ -26,7 +27,7 @@ export interface RowOfJob {
 export function rowOf(job: JobRecord, progress: JobProgressRecord | undefined, ownAccount: string): RowOfJob {
   const base = {
     id: job.id,
-    name: inputFileName(job) ?? inputLocation(job) ?? `job ${job.id}`,
+    name: safeText(inputFileName(job) ?? inputLocation(job) ?? `job ${job.id}`),
     account: job.account === undefined || job.account === ownAccount ? null : job.account,
     createdAt: job.created_at,
   };
