@@ -8,7 +8,6 @@ import { openFolderSetup } from '../../daemon/admin/open-setup.js';
 import { createKey, revokeKey } from '../../daemon/store/accounts/api-keys.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { launchDaemon, processKey } from '../helpers/daemon-process.js';
-import { makeJobs } from '../helpers/make-jobs.js';
 import { makeMedia, testVideo } from '../helpers/media.js';
 import { type FoundProgram, findProgram, skipSuite } from '../helpers/servers/find-program.js';
 import { tempFolder } from '../helpers/temp.js';
@@ -189,19 +188,28 @@ function testPage(program: FoundProgram): void {
     await machine.goto(`${killed.url}/ui/machine`);
     // Its script has drawn the buttons.
     await machine.waitForSelector('.actions button');
+    const headers = { 'Service-Api-Key': processKey };
+    const create = (url: string, file: string) => {
+      const body = JSON.stringify({ input: `http://127.0.0.1:9/${file}` });
+      return fetch(`${url}/v2/jobs`, { method: 'POST', body, headers });
+    };
+    const { id } = (await (await create(killed.url, 'open.mp4')).json()) as { readonly id: string };
+    const job = await page.context().newPage();
+    await job.goto(`${killed.url}/ui/jobs/${id}`);
+    await job.waitForSelector('.actions button:has-text("Cancel")');
     await killed.end('SIGKILL');
-    for (const one of [page, machine]) {
+    for (const one of [page, machine, job]) {
       await one.waitForSelector('text=The daemon does not answer', { timeout: 40_000 });
     }
     const { port } = new URL(killed.url);
     const again = await launchDaemon(dataFolder, ['--jobs', '0', '--port', port], {});
-    for (const one of [machine, page]) {
+    for (const one of [machine, page, job]) {
       await one.waitForSelector('#connection', { state: 'hidden', timeout: 40_000 });
     }
-    const create = { method: 'POST', body: '{"input": "http://127.0.0.1:9/later.mp4"}' };
-    const headers = { 'Service-Api-Key': processKey };
-    assert.is((await fetch(`${again.url}/v2/jobs`, { ...create, headers })).status, 201);
+    assert.is((await create(again.url, 'later.mp4')).status, 201);
     await page.waitForSelector('text=later.mp4', { timeout: 20_000 });
+    await fetch(`${again.url}/v2/jobs/${id}/cancel`, { method: 'PUT', headers });
+    await job.waitForSelector('.head .state:text-is("cancelled")');
     await page.context().close();
     await again.end('SIGTERM');
   });
@@ -265,28 +273,6 @@ function testPage(program: FoundProgram): void {
     assert.is(response?.status(), 403);
     assert.match(String(await page.textContent('body')), '--ui-host other.example');
     await rebound.close();
-  });
-
-  test('ten thousand jobs are listed and scrolled', async ({ browser }) => {
-    const dataFolder = join(tempFolder(), 'data');
-    const now = Date.now();
-    // Half of them are the owner's.
-    makeJobs(dataFolder, {
-      count: 20_000,
-      firstEnd: new Date(now - 86_400_000),
-      lastEnd: new Date(now - 1000),
-    });
-    const daemon = await launchDaemon(dataFolder, ['--jobs', '0'], {});
-    const { page } = await openPage(browser, daemon.url, processKey);
-    const rows = () => page.evaluate<number>('document.querySelectorAll("li.job").length');
-    await waitUntil('only the rows in view are there', async () => (await rows()) < 45);
-    assert.match(String(await page.textContent('.count')), '10000 jobs');
-    assert.is(await page.getAttribute('li.job', 'aria-setsize'), '10000');
-    await page.evaluate('scrollTo(0, document.body.scrollHeight)');
-    await page.waitForSelector('li.job[aria-posinset="10000"] a');
-    assert.ok((await rows()) < 45);
-    await page.context().close();
-    await daemon.end('SIGTERM');
   });
 
   test.run();
