@@ -28,7 +28,7 @@ export const budget: Budget = {
   'daemon/tracing': { lines: 300, files: 2 },
   'daemon/transfer': { lines: 1800, files: 15 },
   'daemon/transports': { lines: 9020, files: 55 },
-  'daemon/web': { lines: 6180, files: 46 },
+  'daemon/web': { lines: 6190, files: 46 },
   'daemon/webhooks': { lines: 790, files: 5 },
   'daemon/worker': { lines: 1740, files: 8 },
   'src/api-types': { lines: 3200, files: 1 },
