@@ -102,7 +102,8 @@ const page = await buildPage();
 const main = await buildCommandScripts();
 // The library: only what `import 'venc'` needs. Its work is in daemon.cjs.
 const library = await buildScript('library', ['dist/src/library/index.js'], { plugins: [lazyModules] });
-writeDeclarations(['src/library/declarations.ts'], 'index');
+writeDeclarations('src/library/declarations.ts', 'index');
+writeDeclarations('src/api-types/api-types.ts', 'api-types');
 const daemon = await buildScript('daemon', daemonModules, {
   mainFields,
   plugins: [{ name: 'no-maps-of-packages', setup: leaveOutMapsOfPackages }, collectNamedFiles(namedFiles)],
@@ -205,13 +206,15 @@ async function buildScript(name, modules, options) {
 }
 
 /**
- * Writes the declarations of an entry point from modules that have only declarations: for ES modules, and for CommonJS.
+ * Publishes a module that has only declarations, for ES modules and for CommonJS. Its imports are of modules that are
+ * published in the same way.
  */
-function writeDeclarations(modules, name) {
-  const text = modules
-    .map((path) => readFileSync(root + path, 'utf8').replaceAll(/^import [^;]*;\n/gm, ''))
-    .join('\n');
-  for (const extension of ['d.mts', 'd.cts']) writeFileSync(`${shipped}/${name}.${extension}`, text);
+function writeDeclarations(source, name) {
+  const text = readFileSync(root + source, 'utf8');
+  for (const kind of ['m', 'c']) {
+    const named = text.replaceAll(/from '[^']*\/([\w-]+)\.js'/g, `from './$1.${kind}js'`);
+    writeFileSync(`${shipped}/${name}.d.${kind}ts`, named);
+  }
 }
 
 function excludeLazyModules(bundler) {

@@ -1,3 +1,11 @@
+import type {
+  CreateJobRequest,
+  JobProgress,
+  OutputMediaFile,
+  OutputSettings,
+  Thumbnails as ThumbnailSet,
+} from '../api-types/api-types.js';
+
 /*
  * What `import 'venc'` offers, as the build publishes it in index.d.ts: only declarations, which need no other package.
  * index.ts implements them.
@@ -50,10 +58,31 @@ export type Input = string | { readonly href: string } | AsyncIterable<Uint8Arra
  */
 export type Destination = string | { readonly href: string } | NodeWritable | WebWritable;
 
-/** A setting of the service, by its name (`video_bitrate`) or in camel case (`videoBitrate`). */
-export interface Settings {
-  readonly [name: string]: unknown;
-}
+/** A name of the service (`video_bitrate`) in camel case (`videoBitrate`). */
+export type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<CamelCase<Rest>>}`
+  : Name;
+
+/** Objects of the service whose names may also be in camel case, also those in them. */
+export type EitherSpelling<T> = T extends readonly (infer Item)[]
+  ? readonly EitherSpelling<Item>[]
+  : T extends { readonly [name: string]: string }
+    ? T
+    : T extends object
+      ? { readonly [Name in keyof T as Name | CamelCase<Name & string>]: EitherSpelling<T[Name]> }
+      : T;
+
+/** Settings that have no place here: `output` names the destination, and only a daemon sends notifications. */
+export type SettingsOfDaemon = 'url' | 'base_url' | 'filename' | 'notifications';
+
+/** The settings of an output, by the names of the service (`video_bitrate`) or in camel case (`videoBitrate`). */
+export interface Settings extends EitherSpelling<Omit<OutputSettings, SettingsOfDaemon>> {}
+
+/** The settings of a job, with the names of the service or in camel case. */
+export interface JobSettings
+  extends EitherSpelling<
+    Omit<CreateJobRequest, Exclude<keyof OutputSettings, 'strict'> | 'input' | 'outputs' | 'mock' | 'api_key'>
+  > {}
 
 /** The settings of one of several outputs, and where it goes. */
 export interface OutputOptions extends Settings {
@@ -66,16 +95,27 @@ export interface ReadOptions {
   readonly allowPrivateNetwork?: boolean;
 }
 
+/** Options of `encode` for all outputs. */
+export interface CommonOptions extends JobSettings, ReadOptions {
+  /** Replaces existing files. False by default: then an existing file is an error. */
+  readonly overwrite?: boolean;
+  /** While this encode runs, at most so many run in this process. Only lower values than that of `configure` count. */
+  readonly concurrency?: number;
+}
+
+/** No settings of an output: where there are several, each has its own. */
+export type NoSettings = { readonly [Name in Exclude<keyof Settings, keyof CommonOptions>]?: undefined };
+
 /** What `encode` makes: settings with one `output`, or several `outputs` with settings of their own. */
-export type EncodeOptions = Settings &
-  ReadOptions & {
-    readonly output?: Destination;
-    readonly outputs?: readonly OutputOptions[];
-    /** Replaces existing files. False by default: then an existing file is an error. */
-    readonly overwrite?: boolean;
-    /** While this encode runs, at most so many run in this process. Only lower values than that of `configure` count. */
-    readonly concurrency?: number;
-  };
+export type EncodeOptions =
+  | (Settings & CommonOptions & { readonly output: Destination; readonly outputs?: undefined })
+  | (NoSettings &
+      CommonOptions & { readonly outputs: readonly OutputOptions[]; readonly output?: undefined });
+
+/** The options of `plan`: those of `encode`, but `output` may be missing. */
+export type PlanOptions =
+  | EncodeOptions
+  | (Settings & CommonOptions & { readonly output?: undefined; readonly outputs?: undefined });
 
 /** Options of a call that are no settings. */
 export interface CallOptions {
@@ -102,11 +142,7 @@ export interface Warning {
 }
 
 /** The measured quality of a video, with the names of the service. */
-export interface Quality {
-  readonly metric: 'vmaf' | 'vmaf-neg';
-  readonly mean: number;
-  readonly [name: string]: unknown;
-}
+export type Quality = NonNullable<OutputMediaFile['quality']>;
 
 /** What `encode` made. */
 export interface EncodeResult {
@@ -117,29 +153,8 @@ export interface EncodeResult {
   readonly quality: Quality | null;
 }
 
-/** The progress of an input or output. */
-export interface FileProgress {
-  readonly id: number;
-  readonly state: string;
-  readonly current_event?: string;
-  readonly current_event_progress?: number;
-  readonly progress: number;
-  /** Frames encoded per second. */
-  readonly fps?: number;
-  /** Multiple of real time. */
-  readonly speed?: number;
-  /** Milliseconds left. */
-  readonly eta_in_ms?: number;
-}
-
 /** The progress of an encode, as the service reports it at `/progress`. */
-export interface Progress {
-  readonly state: string;
-  /** From 0 to 100. It never decreases. */
-  readonly progress: number;
-  readonly input: FileProgress;
-  readonly outputs: readonly FileProgress[];
-}
+export type Progress = JobProgress;
 
 /**
  * A running encode: a promise of its result, and an iterable of its progress. Leaving the loop does not cancel it. A
@@ -218,7 +233,7 @@ export interface Comparison {
 }
 
 /** Which images `thumbnails` takes: those of a setting `thumbnails` of the service, in its names or in camel case. */
-export type ThumbnailOptions = Settings &
+export type ThumbnailOptions = EitherSpelling<Omit<ThumbnailSet, 'base_url' | 'credentials' | 'headers'>> &
   ReadOptions & {
     /** The folder of the images, which is created. They are named `frame_0000.png` and so on. */
     readonly output: string;
@@ -248,7 +263,7 @@ export interface Configuration {
 export declare function encode(input: Input, options: EncodeOptions, call?: CallOptions): EncodeJob;
 
 /** Plans what `encode` would do with an input, which is read. Nothing is written. */
-export declare function plan(input: Input, options: EncodeOptions, call?: CallOptions): Promise<Plan>;
+export declare function plan(input: Input, options: PlanOptions, call?: CallOptions): Promise<Plan>;
 
 /** Reads what a media file is. */
 export declare function probe(input: Input, options?: ReadOptions, call?: CallOptions): Promise<MediaInfo>;

@@ -90,7 +90,7 @@ test('several outputs, of which each has its own settings', async () => {
 test('streams are read and written, and have the bytes of the files', async () => {
   const folder = tempFolder();
   const input = await media('clip.mp4');
-  const settings = { format: 'ts', width: 64, metadata: 'drop' };
+  const settings = { format: 'ts', width: 64, metadata: 'drop' } as const;
   await encode(input, { ...settings, output: join(folder, 'file.ts') });
   const toNode = createWriteStream(join(folder, 'node.ts'));
   await encode(createReadStream(input), { ...settings, output: toNode });
@@ -109,7 +109,10 @@ test('streams are read and written, and have the bytes of the files', async () =
 test('plan names what ffmpeg would do, and writes nothing', async () => {
   const folder = tempFolder();
   const output = join(folder, 'out.mp4');
-  const found = await plan(await media('clip.mp4'), { output, width: 64, unknownName: 1 });
+  const found = await plan(await media('clip.mp4'), {
+    ...{ output, width: 64 },
+    ...{ unknownName: 1 },
+  });
   assert.is(found.steps[0]?.does, 'encode');
   assert.ok(found.steps[0]?.args.includes(`file:${output}`), found.steps[0]?.args.join(' '));
   assert.is(found.outputs[0]?.size?.width, 64);

@@ -112,7 +112,8 @@ async function runEncode(args: Fields, { signal, onProgress }: McpCall, context:
   const options = { ...(await readOptions(args, context)), overwrite: readFlag(args, 'overwrite') };
   const path = await readInput(args, context);
   const { encode } = await import('../../library/index.js');
-  const job = encode(path, options, { signal });
+  // The library checks what a model has written.
+  const job = encode(path, options as unknown as EncodeOptions, { signal });
   for await (const { progress, state } of job) onProgress(progress, state);
   const result = await job;
   onProgress(100, 'finished');
@@ -120,7 +121,7 @@ async function runEncode(args: Fields, { signal, onProgress }: McpCall, context:
 }
 
 /** The options of the library, with real paths. */
-async function readOptions(args: Fields, context: LocalContext): Promise<EncodeOptions> {
+async function readOptions(args: Fields, context: LocalContext): Promise<Fields> {
   const given = args.outputs;
   if (given === undefined || given === null) {
     const fields = await readSettings(readFields(args, 'settings'), 'settings', context);

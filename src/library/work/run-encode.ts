@@ -198,7 +198,8 @@ async function runJob(
     concurrentEncodes: Math.min(turns.permits, read.concurrency),
     encodeTurns: { acquire: (_priority, own) => turns.acquire(0, own, read.concurrency) },
     onCreated: async ({ warnings = [] }) => onWarnings(warnings),
-    onProgress,
+    // The type of the API is that of the record, with the states of each file apart.
+    onProgress: (record) => onProgress(record as Progress),
     ...(stream?.isLive === true ? { onBytes: stream.write } : {}),
   });
 }

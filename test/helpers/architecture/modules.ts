@@ -52,7 +52,7 @@ export const moduleMap: ModuleMap = {
     // Only its types are loaded with a command. It knows the protocol, and nothing of venc.
     { folder: 'src/mcp', mayUse: [] },
     // Types of requests are those of the REST API.
-    { folder: 'src/library', mayUse: shared },
+    { folder: 'src/library', mayUse: ['src/api-types', ...shared] },
     { folder: 'daemon/jobs', mayUse: shared },
     { folder: 'daemon/captions', mayUse: shared },
     { folder: 'daemon/plan', mayUse: ['daemon/captions', ...jobs] },
