@@ -153,7 +153,7 @@ test('an empty stream, one that fails, and one of objects are errors of the inpu
   ] as const) {
     const error = await rejection(encode(input, { output: out }));
     assert.match(error.message, says);
-    assert.equal([error.name, error.code, error.field], ['InputError', 'stream_failed', 'input']);
+    assert.equal([error.name, error.code, error.field], ['InputError', 'DownloadFailureError', 'input']);
     assert.ok(error.cause !== undefined);
   }
 });

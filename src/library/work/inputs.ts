@@ -5,7 +5,6 @@ import { isUrl } from '../../shared/text/url-text.js';
 import { isObject } from '../../shared/util/is-object.js';
 import { writeChunks } from '../../shared/util/write-chunks.js';
 import type { Input } from '../declarations.js';
-import { InputError } from '../errors.js';
 import { optionError, readBoolean } from './read-options.js';
 
 /** What reading an input needs. */
@@ -81,11 +80,10 @@ async function storeStream(input: unknown, { folder, signal, field }: InputConte
     return path;
   } catch (error) {
     signal.throwIfAborted();
-    if (isVencError(error) || error instanceof InputError) throw error;
+    if (isVencError(error)) throw error;
     const text = error instanceof Error ? error.message : String(error);
-    throw new InputError(`The stream of the ${field} failed: ${text}`, {
-      ...{ code: 'stream_failed', field, cause: error },
-    });
+    const message = `The stream of the ${field} failed: ${text}`;
+    throw new VencError('DownloadFailureError', message, { field, cause: error });
   }
 }
 

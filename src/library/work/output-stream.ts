@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
+import { VencError } from '../../shared/errors.js';
 import { formatsSentAtEnd, streamableFormats, whyNotStreamed } from '../../shared/streamed-outputs.js';
 import type { NodeWritable, WebWritable } from '../declarations.js';
-import { OutputError } from '../errors.js';
 import { optionError } from './read-options.js';
 
 /** A stream of the caller that takes an output. */
@@ -59,15 +59,14 @@ export function openOutputStream(
       'write to a file',
     );
   const failed = new AbortController();
-  const sink = 'getWriter' in stream ? webSink(stream) : nodeSink(stream, (error) => failed.abort(error));
   const failure = (cause: unknown) => {
     const text = cause instanceof Error ? cause.message : String(cause);
-    const error = new OutputError(`The stream of the output failed: ${text}`, {
-      ...{ code: 'stream_failed', field, cause },
-    });
+    const message = `The stream of the output failed: ${text}`;
+    const error = new VencError('UploadFailureError', message, { field, cause });
     failed.abort(error);
     return error;
   };
+  const sink = 'getWriter' in stream ? webSink(stream) : nodeSink(stream, failure);
   const write = async (bytes: Uint8Array) => {
     // A copy, because the stream may keep what it was given, and the next bytes come in the same buffer.
     await sink.write(Uint8Array.from(bytes)).catch((error: unknown) => {
@@ -102,7 +101,7 @@ function webSink(stream: WebWritable): Sink {
   };
 }
 
-function nodeSink(stream: NodeWritable, onFailed: (error: OutputError) => void): Sink {
+function nodeSink(stream: NodeWritable, onFailed: (cause: unknown) => void): Sink {
   let hasEnded = false;
   let stop: (error: Error) => void = () => undefined;
   const failed = new Promise<never>((_, reject) => {
@@ -111,8 +110,7 @@ function nodeSink(stream: NodeWritable, onFailed: (error: OutputError) => void):
   failed.catch(() => undefined);
   const onError = (cause: Error) => {
     stop(cause);
-    const message = `The stream of the output failed: ${cause.message}`;
-    onFailed(new OutputError(message, { code: 'stream_failed', field: 'output', cause }));
+    onFailed(cause);
   };
   stream.once('error', onError);
   stream.once('close', () => {
