@@ -118,6 +118,7 @@ const lazy = await build({
   plugins: [
     { name: 'no-devtools', setup: excludeDevtools },
     { name: 'no-validator', setup: excludeValidator },
+    { name: 'no-maps-of-packages', setup: leaveOutMapsOfPackages },
   ],
 });
 const named = await Promise.all(
