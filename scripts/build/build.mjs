@@ -21,6 +21,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { checkReferences, collectNamedFiles, destinationsOfNamedFiles } from './file-references.mjs';
 import { fingerprintOf, isBuilt, recordBuild } from './fingerprint.mjs';
+import { buildClient } from './rest-client.mjs';
 import {
   evaluateCommandNodes,
   exportModules,
@@ -104,6 +105,8 @@ const main = await buildCommandScripts();
 const library = await buildScript('library', ['dist/src/library/index.js'], { plugins: [lazyModules] });
 writeDeclarations('src/library/declarations.ts', 'index');
 writeDeclarations('src/api-types/api-types.ts', 'api-types');
+const client = await buildClient(shipped, common);
+writeDeclarations('src/rest-client/declarations.ts', 'rest-client');
 const daemon = await buildScript('daemon', daemonModules, {
   mainFields,
   plugins: [{ name: 'no-maps-of-packages', setup: leaveOutMapsOfPackages }, collectNamedFiles(namedFiles)],
@@ -128,7 +131,7 @@ const named = await Promise.all(
 );
 const pageFiles = page.flatMap(({ metafile }) => Object.keys(metafile.outputs));
 for (const file of pageFiles) copyFileSync(root + file, `${shipped}/${basename(file)}`);
-const bundled = bundledPackages(root, [...main, library, daemon, lazy, ...named, ...page]);
+const bundled = bundledPackages(root, [...main, library, client, daemon, lazy, ...named, ...page]);
 writeFileSync(`${shipped}/LICENSES`, licencesOf(root, bundled));
 const sbom = sbomOf(root, bundled);
 if (sbom !== null) writeFileSync(`${root}dist/sbom.cdx.json`, sbom);

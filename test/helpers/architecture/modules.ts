@@ -42,6 +42,8 @@ export const moduleMap: ModuleMap = {
     // Generated types of the API, which import nothing.
     { folder: 'src/api-types', mayUse: [] },
     { folder: 'src/client', mayUse: shared },
+    // Runs in browsers as well: it uses only the pure parts of src/shared.
+    { folder: 'src/rest-client', mayUse: ['src/api-types', ...shared] },
     { folder: 'src/config', mayUse: shared },
     { folder: 'src/cli/output', mayUse: shared },
     { folder: 'src/tui', mayUse: ['src/client', ...shared] },
