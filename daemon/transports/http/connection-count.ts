@@ -4,9 +4,9 @@ const fastBytesPerSecond = 32 << 20;
 const trialMs = 1_000;
 /** The first bytes of a connection say little about its speed. */
 const minSingleMs = 100;
-/** All connections together must be faster than one by this factor. */
-const minGain = 1.25;
-/** One connection may be slower than all together by this factor, before all are used again. */
+/** Two connections must be faster than one by this factor: much more than the speed changes by itself. */
+const minGain = 1.4;
+/** One connection may be slower than two by this factor, before all are used. */
 const minShare = 0.8;
 
 /** When a measurement began. */
@@ -16,9 +16,9 @@ interface Start {
 }
 
 /**
- * Finds out whether several connections are faster than one. The first one is measured until others are opened, then
- * all together for a second. If they gain nothing on a fast link, one remains; if it then turns out to be slower, all
- * are used again, and the question is settled.
+ * Finds out whether several connections are faster than one. On a slow link, all are used. On a fast one, the first one
+ * is measured until a second is opened, then both for a second. If they gain nothing, one remains; if it then turns out
+ * to be slower, all are used, and the question is settled.
  */
 export class ConnectionCount {
   #phase: 'single' | 'trial' | 'reduced' | 'settled' = 'single';
@@ -30,7 +30,7 @@ export class ConnectionCount {
   /** `clock` is monotonic, in milliseconds. */
   constructor(private readonly clock: () => number = () => performance.now()) {}
 
-  /** How many connections are useful: 1, or any number. */
+  /** How many connections may be open now. */
   get limit(): number {
     return this.#limit;
   }
@@ -45,9 +45,12 @@ export class ConnectionCount {
 
   #observeSingle(connections: number, receivedBytes: number): void {
     if (connections > 1) {
-      this.#phase = 'trial';
+      this.#phase = this.#limit === 2 ? 'trial' : 'settled';
       this.#start = this.#now(receivedBytes);
-    } else this.#singleSpeed = this.#speedAfter(minSingleMs, receivedBytes) ?? this.#singleSpeed;
+      return;
+    }
+    this.#singleSpeed = this.#speedAfter(minSingleMs, receivedBytes) ?? this.#singleSpeed;
+    this.#limit = this.#singleSpeed >= fastBytesPerSecond ? 2 : Number.POSITIVE_INFINITY;
   }
 
   #observeTrial(receivedBytes: number): void {
@@ -55,9 +58,9 @@ export class ConnectionCount {
     if (speed === null) return;
     this.#trialSpeed = speed;
     this.#start = null;
-    const isUseless = this.#singleSpeed >= fastBytesPerSecond && speed < this.#singleSpeed * minGain;
+    const isUseless = speed < this.#singleSpeed * minGain;
     this.#phase = isUseless ? 'reduced' : 'settled';
-    if (isUseless) this.#limit = 1;
+    this.#limit = isUseless ? 1 : Number.POSITIVE_INFINITY;
   }
 
   #observeReduced(receivedBytes: number): void {

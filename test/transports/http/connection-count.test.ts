@@ -24,18 +24,19 @@ function downloadOf(
 const one = { connections: 1, speed: 100, seconds: 0.5 };
 const any = Number.POSITIVE_INFINITY;
 
-test('one connection remains where five are no faster', () => {
-  assert.is(downloadOf([one]), any);
-  assert.is(downloadOf([one, { connections: 5, speed: 110, seconds: 0.9 }]), any);
-  assert.is(downloadOf([one, { connections: 5, speed: 110, seconds: 1.2 }]), 1);
-  assert.is(downloadOf([one, { connections: 5, speed: 60, seconds: 1.2 }]), 1);
+test('two connections are tried on a fast link, and one remains if they are no faster', () => {
+  assert.is(downloadOf([one]), 2);
+  assert.is(downloadOf([one, { connections: 2, speed: 110, seconds: 0.9 }]), 2);
+  assert.is(downloadOf([one, { connections: 2, speed: 110, seconds: 1.2 }]), 1);
+  assert.is(downloadOf([one, { connections: 2, speed: 60, seconds: 1.2 }]), 1);
 });
 
-test('five connections remain where they are faster', () => {
-  assert.is(downloadOf([one, { connections: 5, speed: 150, seconds: 5 }]), any);
+test('all connections are used if two are faster than one', () => {
+  assert.is(downloadOf([one, { connections: 2, speed: 180, seconds: 1.2 }]), any);
 });
 
-test('five connections remain on a slow link, where they cost little', () => {
+test('all connections are used at once on a slow link, where they cost little', () => {
+  assert.is(downloadOf([{ ...one, speed: 4 }]), any);
   assert.is(
     downloadOf([
       { ...one, speed: 4 },
@@ -45,9 +46,9 @@ test('five connections remain on a slow link, where they cost little', () => {
   );
 });
 
-test('all connections are used again if the one that remained is slower', () => {
-  const trial = { connections: 5, speed: 110, seconds: 1.2 };
-  const leaving = { connections: 3, speed: 20, seconds: 3 };
+test('all connections are used if the one that remained is slower', () => {
+  const trial = { connections: 2, speed: 110, seconds: 1.2 };
+  const leaving = { connections: 2, speed: 20, seconds: 3 };
   assert.is(downloadOf([one, trial, leaving, { ...one, speed: 95, seconds: 5 }]), 1);
   const slow = [one, trial, leaving, { ...one, speed: 40, seconds: 1.2 }];
   assert.is(downloadOf(slow), any);
