@@ -4,6 +4,12 @@ import { inScope } from '../../src/shared/util/error-scope.js';
 import type { SocketBuffers } from './socket-buffers.js';
 import type { SsrfGuard } from './ssrf-guard.js';
 
+/** What a reader that copies the data reads into when it has stopped to copy. */
+export interface ReaderBuffers {
+  /** Null while it copies. */
+  buffers: SocketBuffers | null;
+}
+
 /** The target of a connection. */
 interface SocketTarget {
   /** Host name or address; an IPv6 address has no brackets. */
@@ -16,7 +22,7 @@ interface SocketTarget {
    * Whether the reader of the socket copies the data, as Node's HTTP parser does: then one buffer serves all reads,
    * except with TLS.
    */
-  readonly readerCopies?: boolean;
+  readonly readerCopies?: boolean | ReaderBuffers;
   /**
    * Whether the reader of the socket processes the data at once, as ssh2 does, and keeps only what came in small reads
    * or at the end of a larger one: then two buffers serve all reads, except with TLS.
@@ -98,7 +104,8 @@ function readOptions(target: SocketTarget, socket: () => Socket) {
   const { buffers = null, readerCopies = false, readsInTurn = false } = target;
   if (buffers !== null) return { onread: readInto(buffers, socket) };
   if (readsInTurn) return { onread: readIntoTwo(socket) };
-  return readerCopies ? { onread: readIntoOne(socket) } : {};
+  if (readerCopies === false) return {};
+  return { onread: readIntoOne(socket, readerCopies === true ? { buffers: null } : readerCopies) };
 }
 
 /**
@@ -108,15 +115,20 @@ function readOptions(target: SocketTarget, socket: () => Socket) {
 const oneBufferBytes = 1 << 18;
 
 /** Reads into one reused buffer. By default Node allocates a buffer of 64 KiB for each read, which takes 50% longer. */
-function readIntoOne(socket: () => Socket): OnReadOpts {
+function readIntoOne(socket: () => Socket, reader: ReaderBuffers): OnReadOpts {
   let free: Uint8Array | null = null;
+  /** Where the bytes of the next read are from; null for the reused buffer. */
+  let source: SocketBuffers | null = null;
   return {
     buffer: () => {
+      source = reader.buffers;
+      if (source !== null) return source.next();
       const next = free ?? Buffer.allocUnsafeSlow(oneBufferBytes);
       free = null;
       return next;
     },
     callback: (bytes, buffer) => {
+      if (source !== null) return socket().push(source.read(buffer, bytes));
       const shouldContinue = socket().push(buffer.subarray(0, bytes));
       // Reuse the buffer only when all of its data has been read.
       if (socket().readableLength === 0) free = buffer;

@@ -164,6 +164,7 @@ async function streamInto(
     advance: (bytes) => scheduler.advance(range, bytes),
     write: async (chunks, position) => {
       await partialFile.writeAt(chunks, position);
+      state.source.buffers?.release(chunks);
       state.highWaterMarkBytes = Math.max(state.highWaterMarkBytes, partialFile.sizeBytes);
       progress.update(partialFile.sizeBytes, known.totalBytes);
     },

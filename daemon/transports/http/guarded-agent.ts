@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
 import {
-  type Agent,
   type ClientRequest,
   type ClientRequestArgs,
   type IncomingMessage,
@@ -11,8 +10,10 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { moveToScope } from '../../../src/shared/util/error-scope.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
-import { asError, openSocket } from '../../net/open-socket.js';
+import { asError, openSocket, type ReaderBuffers } from '../../net/open-socket.js';
+import type { SocketBuffers } from '../../net/socket-buffers.js';
 import type { SsrfGuard } from '../../net/ssrf-guard.js';
+import { RawBody, rawBodyBytes } from './raw-body.js';
 
 /** A request. */
 export interface GuardedRequest {
@@ -25,6 +26,8 @@ export interface GuardedRequest {
   /** A stream is destroyed when the request has ended. */
   readonly body?: string | Readable | null;
   readonly signal?: AbortSignal;
+  /** Buffers for a large body to be read into, past the parser. The caller releases them. */
+  readonly buffers?: SocketBuffers;
 }
 
 /** The status, the headers (names in lower case) and the body of a response. */
@@ -87,6 +90,7 @@ interface Connections {
 class GuardedPool extends SocketPool {
   readonly #connections: Connections;
   readonly #isTls: boolean;
+  readonly #readers = new WeakMap<Socket, ReaderBuffers>();
   // Node reads both, to choose the port and to reject requests of the other scheme.
   readonly protocol: string;
   readonly defaultPort: number;
@@ -104,12 +108,22 @@ class GuardedPool extends SocketPool {
     callback: (error: Error | null, socket: Socket) => void = () => undefined,
   ): undefined {
     const { guard, connectTimeoutMs, signal } = this.#connections;
-    const target = { host: host ?? '', port: Number(port), isTls: this.#isTls, readerCopies: true };
+    const reader: ReaderBuffers = { buffers: null };
+    const target = { host: host ?? '', port: Number(port), isTls: this.#isTls, readerCopies: reader };
     openSocket(guard, target, connectTimeoutMs, signal).then(
-      (socket) => callback(null, socket),
+      (socket) => {
+        this.#readers.set(socket, reader);
+        callback(null, socket);
+      },
       // Node reads the socket only if there is no error.
       (error: unknown) => Reflect.apply(callback, null, [asError(error)]),
     );
+  }
+
+  /** From now on the connection reads into these buffers, which its reader keeps until it releases them. */
+  readInto(socket: Socket, buffers: SocketBuffers): void {
+    const reader = this.#readers.get(socket);
+    if (reader !== undefined) reader.buffers = buffers;
   }
 
   override reuseSocket(socket: Socket, request: ClientRequest): void {
@@ -120,7 +134,7 @@ class GuardedPool extends SocketPool {
 }
 
 /** Makes one request over a connection of the pool. */
-function sendRequest(request: GuardedRequest, pool: Agent): Promise<GuardedResponse> {
+function sendRequest(request: GuardedRequest, pool: GuardedPool): Promise<GuardedResponse> {
   const { method, path, headers, body = null, signal } = request;
   const { protocol, hostname, port } = new URL(request.origin);
   return new Promise((resolve, reject) => {
@@ -141,7 +155,11 @@ function sendRequest(request: GuardedRequest, pool: Agent): Promise<GuardedRespo
     clientRequest.on('response', (response) => {
       pending.response = response;
       watchResponse(pending, response);
-      resolve({ statusCode: response.statusCode ?? 0, headers: response.headers, body: response });
+      resolve({
+        statusCode: response.statusCode ?? 0,
+        headers: response.headers,
+        body: bodyOf(response, request, pool),
+      });
     });
     clientRequest.on('error', (error) => {
       const { response } = pending;
@@ -154,6 +172,15 @@ function sendRequest(request: GuardedRequest, pool: Agent): Promise<GuardedRespo
     if (body instanceof Readable) sendBody(body, clientRequest);
     else clientRequest.end(body);
   });
+}
+
+function bodyOf(response: IncomingMessage, { buffers }: GuardedRequest, pool: GuardedPool): Readable {
+  const bytes = buffers === undefined ? null : rawBodyBytes(response);
+  if (buffers === undefined || bytes === null) return response;
+  pool.readInto(response.socket, buffers);
+  const body = new RawBody(response, bytes);
+  body.on('error', () => undefined);
+  return body;
 }
 
 /** A request in progress. */

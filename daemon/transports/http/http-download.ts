@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inScope } from '../../../src/shared/util/error-scope.js';
 import { backoffDelayMs } from '../../../src/shared/util/timing.js';
+import { SocketBuffers } from '../../net/socket-buffers.js';
 import type { ContentEncoding } from '../../transfer/decode-file.js';
 import { type TransferError, transientError } from '../../transfer/transfer-error.js';
 import { type Watchdog, withIdleTimeout } from '../../transfer/with-retry.js';
@@ -58,12 +59,12 @@ export class HttpDownload {
   #changeCount = 0;
 
   constructor(
-    source: Omit<FileSource, 'resolved'>,
+    source: Omit<FileSource, 'resolved' | 'buffers'>,
     private readonly options: HttpDownloadOptions,
   ) {
     this.#state = {
       options,
-      source: { ...source, resolved: null },
+      source: { ...source, buffers: new SocketBuffers(), resolved: null },
       file: null,
       rangeSupport: 'unknown',
       highWaterMarkBytes: 0,

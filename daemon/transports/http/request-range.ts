@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { parseUrl } from '../../../src/shared/text/url-text.js';
+import type { SocketBuffers } from '../../net/socket-buffers.js';
 import type { Credentials } from '../../transfer/remote-url.js';
 import { mapConnectionError, permanentError, type TransferError } from '../../transfer/transfer-error.js';
 import type { Watchdog } from '../../transfer/with-retry.js';
@@ -43,6 +44,8 @@ export interface HttpTarget {
 export interface FileSource {
   readonly agent: GuardedAgent;
   readonly target: HttpTarget;
+  /** Buffers for large bodies. Their reader releases them. */
+  readonly buffers?: SocketBuffers;
   /** The URL that earlier redirects led to, requested instead of `target`; null if none is known. */
   resolved: HttpTarget | null;
 }
@@ -71,7 +74,7 @@ export async function requestRange(
 
 /** Opens a connection for each redirect, so that the guard checks each address. */
 async function followRedirects(
-  { agent, target: original }: FileSource,
+  { agent, buffers, target: original }: FileSource,
   start: HttpTarget,
   request: RangeRequest,
   { signal, reportActivity }: Watchdog,
@@ -79,7 +82,7 @@ async function followRedirects(
   let target = start;
   for (let hops = 0; hops <= maxRedirects; hops += 1) {
     const { host } = target.url;
-    const response = await sendGet(agent, target, request, signal).catch((error: unknown) => {
+    const response = await sendGet({ agent, buffers }, target, request, signal).catch((error: unknown) => {
       signal.throwIfAborted();
       return mapConnectionError(error, host, 'download');
     });
@@ -104,7 +107,7 @@ async function followRedirects(
 }
 
 function sendGet(
-  agent: GuardedAgent,
+  { agent, buffers }: { readonly agent: GuardedAgent; readonly buffers: SocketBuffers | undefined },
   { url, credentials, headers }: HttpTarget,
   request: RangeRequest,
   signal: AbortSignal,
@@ -116,6 +119,8 @@ function sendGet(
     path: `${url.pathname}${url.search}`,
     method: 'GET',
     signal,
+    // After a part of the file, the connection is used again for the next one.
+    ...(buffers === undefined || toByte != null ? {} : { buffers }),
     headers: {
       accept: '*/*',
       'accept-encoding': 'identity',
