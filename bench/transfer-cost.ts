@@ -64,7 +64,10 @@ export interface ComparedTransfer {
   readonly atMost: TransferLimits;
 }
 
-/** Limits of a transfer, as multiples of another program: a goal for the time, and maxima of the processor time. */
+/**
+ * Limits of a transfer, as multiples of another program: a goal for the time, and maxima of the processor time, a quarter
+ * more than was reached. Of SFTP, the worst of several runs counts: see `speed.md`.
+ */
 interface TransferLimits {
   readonly ms: number;
   /** Of the whole process. */
