@@ -7,7 +7,7 @@ import { killDaemons, processKey } from '../helpers/daemon-process.js';
 import { startRelay } from '../helpers/relay.js';
 import { findProgram, skipSuite } from '../helpers/servers/find-program.js';
 import { tempFolder } from '../helpers/temp.js';
-import { waitUntil } from '../helpers/wait-until.js';
+import { pollUntil, waitUntil } from '../helpers/wait-until.js';
 import { type EventMode, startEventProxy } from './event-proxy.js';
 import { openPage } from './page-browser.js';
 import { startBrowser } from './play.js';
@@ -63,7 +63,12 @@ else {
     relay.cut();
     await changeJobs(daemon, ids);
     await page.clock.runFor(silenceMs);
-    await page.clock.runFor(silenceMs);
+    await page.waitForSelector('#connection:has-text("The daemon does not answer")');
+    await waitUntil('the page has a connection', async () => {
+      // The browser may try each of its dead connections first.
+      await page.clock.runFor(3000);
+      return page.isHidden('#connection');
+    });
     await assertCurrent(page, ids);
     await page.context().close();
     await relay.close();
@@ -194,7 +199,7 @@ async function openWithClock(page: Page, url: string, id: number): Promise<void>
 /** Checks that the list shows what `changeJobs` has changed, and no problem. */
 async function assertCurrent(page: Page, { kept, cancelled, removed }: JobIds): Promise<void> {
   await page.waitForSelector('#connection', { state: 'hidden' });
-  await waitUntil('the list is right', async () => {
+  const isRight = async () => {
     // The list is loaded again after two seconds.
     await page.clock.runFor(1000);
     return (
@@ -202,7 +207,9 @@ async function assertCurrent(page: Page, { kept, cancelled, removed }: JobIds): 
       (await stateOf(page, kept)) === 'waiting' &&
       (await page.locator(rowOf(removed)).count()) === 0
     );
-  });
+  };
+  // A read on a dead connection is given up after 30 seconds.
+  await pollUntil(isRight, Boolean, 120_000, 'the list is right');
 }
 
 function rowOf(id: number): string {

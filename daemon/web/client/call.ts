@@ -15,6 +15,9 @@ export class AnsweredError extends Error {
   }
 }
 
+/** A read without an answer for this long is given up, in milliseconds: its connection may be dead. */
+const readMs = 30_000;
+
 /** Sends a request to the daemon. Resolves to its answer; rejects with `AnsweredError`, or as `fetch` does. */
 export async function send(
   method: string,
@@ -23,7 +26,7 @@ export async function send(
   signal: AbortSignal | null = null,
 ): Promise<Response> {
   const response = await fetch(`${root}api/${path}`, {
-    ...{ method, signal },
+    ...{ method, signal: signal ?? (method === 'GET' ? AbortSignal.timeout(readMs) : null) },
     headers: { 'X-Venc': '1', Accept: 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
