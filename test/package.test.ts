@@ -35,7 +35,7 @@ test('the package is small and contains the program and its documentation, and n
   ])
     assert.ok(paths.includes(path), path);
   const location =
-    /^(bin|dist\/venc|completions|man|contrib)\/|^docs\/[^/]+\.(md|svg)$|^docs\/page\/[^/]+\.webp$|^[A-Z]+(\.md)?$|^package\.json$|^dist\/sbom\.cdx\.json$/;
+    /^(bin|dist\/venc|completions|man|contrib|examples)\/|^docs\/[^/]+\.(md|svg)$|^docs\/page\/[^/]+\.webp$|^[A-Z]+(\.md)?$|^package\.json$|^dist\/sbom\.cdx\.json$/;
   assert.equal(
     paths.filter((path) => !location.test(path)),
     [],

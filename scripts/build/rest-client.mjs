@@ -21,6 +21,8 @@ export async function buildClient(folder, common) {
     platform: 'neutral',
     target: 'es2022',
     minify: true,
+    // An uncaught error prints its line.
+    lineLimit: 1500,
     mangleProps: internalNames,
     sourcemap: false,
     external: [],
