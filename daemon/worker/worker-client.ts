@@ -4,7 +4,7 @@ import { type ErrorClass, isErrorClass } from '../../src/shared/error-classes.js
 import { VencError } from '../../src/shared/errors.js';
 import { inScope } from '../../src/shared/util/error-scope.js';
 import { isObject } from '../../src/shared/util/is-object.js';
-import { type Backoff, backoffDelayMs } from '../../src/shared/util/timing.js';
+import { type Backoff, backoffDelayMs, timeoutSignal } from '../../src/shared/util/timing.js';
 import type { SavedCredentials } from '../jobs/saved-credentials.js';
 import { createSsrfGuard, type SsrfGuard } from '../net/ssrf-guard.js';
 import { delay } from '../queue/retry-until-persisted.js';
@@ -315,7 +315,7 @@ export function createRemoteCredentials(
       const json = { scheme, name };
       const path = `/claims/${jobId}/credentials`;
       // Not ended with the run: files that it delivered are removed after it was stopped.
-      const ended = signal.aborted ? AbortSignal.timeout(rollbackTimeoutMs) : signal;
+      const ended = signal.aborted ? timeoutSignal(rollbackTimeoutMs) : signal;
       const send = () => client.send({ method: 'POST', path, claim: token, json });
       const answer = await untilAnswered(send, { signal: ended }).catch((error: unknown) => {
         throw reportedError(error);

@@ -1,5 +1,6 @@
 import type { VencError } from '../../src/shared/errors.js';
 import { withFields } from '../../src/shared/util/log.js';
+import { timeoutSignal } from '../../src/shared/util/timing.js';
 import type { Run, RunHandler } from '../jobs/run.js';
 import type { WorkerClosure } from '../jobs/worker-protocol.js';
 import { runCountFor } from '../pipeline/concurrency-limits.js';
@@ -88,7 +89,7 @@ export class WorkerLoop {
         const closed = closureOf(schedule.state);
         const received = await session.nextClaim(this.#polls.signal, closed);
         if (closed !== null) {
-          const opens = AbortSignal.any([signal, AbortSignal.timeout(closedReportMs)]);
+          const opens = AbortSignal.any([signal, timeoutSignal(closedReportMs)]);
           await schedule.whenOpen(opens).catch(() => {});
         }
         if (received === null) continue;
@@ -174,7 +175,7 @@ export class WorkerLoop {
   async #end(jobId: number, token: string): Promise<void> {
     const { client, context } = this.#deps;
     const send = () => client.send({ method: 'POST', path: `/claims/${jobId}/end`, claim: token });
-    await untilAnswered(send, { signal: AbortSignal.timeout(endTimeoutMs) }).catch(() =>
+    await untilAnswered(send, { signal: timeoutSignal(endTimeoutMs) }).catch(() =>
       context.log(
         'warn',
         `Job ${jobId} could not be returned to the daemon, which gives it to another worker when the lease is over.`,

@@ -1,6 +1,6 @@
 import { isVencError, VencError } from '../../../src/shared/errors.js';
 import type { Log } from '../../../src/shared/util/log.js';
-import { settleWithin } from '../../../src/shared/util/timing.js';
+import { settleWithin, timeoutSignal } from '../../../src/shared/util/timing.js';
 import type { BucketFolder } from './bucket-folder.js';
 
 /** How long a request that a client waits for may take, in milliseconds, all attempts included. */
@@ -16,7 +16,7 @@ const checkTtlMs = { ok: 10_000, failed: 2_000 } as const;
  * daemon starts nevertheless, and continues when the server is back.
  */
 export async function checkBucket(folder: BucketFolder, name: string): Promise<VencError | null> {
-  const signal = AbortSignal.timeout(maxRequestMs);
+  const signal = timeoutSignal(maxRequestMs);
   const path = `.check/${name}`;
   const steps = [
     ['list it (s3:ListBucket)', () => folder.checkListing(signal)],
@@ -107,7 +107,7 @@ export class BucketAvailability {
 
   async #check(): Promise<string | null> {
     try {
-      await this.#folder.checkListing(AbortSignal.timeout(maxCheckMs));
+      await this.#folder.checkListing(timeoutSignal(maxCheckMs));
       if (this.#isReported) this.#log('info', 'The bucket of hosted files can be used again.');
       this.#isReported = false;
       return null;

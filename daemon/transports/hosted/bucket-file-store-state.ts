@@ -1,4 +1,5 @@
 import { isVencError } from '../../../src/shared/errors.js';
+import { timeoutSignal } from '../../../src/shared/util/timing.js';
 import type { FileRef } from '../../hosted-files/hosted-file-store.js';
 import {
   type HostedFileStoreOptions,
@@ -79,7 +80,7 @@ export async function ask<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   try {
-    return await work(AbortSignal.timeout(maxRequestMs));
+    return await work(timeoutSignal(maxRequestMs));
   } catch (error) {
     if (isVencError(error) && error.errorClass === 'UnavailableError') throw error;
     throw availability.failed(error);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isVencError, VencError } from '../../../src/shared/errors.js';
 import { formatBytes } from '../../../src/shared/text/numbers.js';
+import { timeoutSignal } from '../../../src/shared/util/timing.js';
 import { validateFileName } from '../../hosted-files/file-ref.js';
 import type { FileRef } from '../../hosted-files/hosted-file-store.js';
 import type { UploadRecord } from '../../hosted-files/hosted-file-store-state.js';
@@ -190,7 +191,7 @@ async function* withHead(head: Uint8Array[], chunks: AsyncIterator<Uint8Array>):
 /** Deletes what an upload may have left that failed while it was completed. Whatever remains expires. */
 async function discard(state: BucketFileStoreState, ref: FileRef): Promise<void> {
   const { folder, stallTimeoutMs } = state;
-  const signal = AbortSignal.timeout(stallTimeoutMs);
+  const signal = timeoutSignal(stallTimeoutMs);
   for (const path of [objectPath(state, ref), recordPath(state, ref.token)])
     await folder.remove(path, signal).catch(() => {});
 }

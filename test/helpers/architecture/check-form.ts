@@ -64,6 +64,16 @@ export function checkNoSuppressions(files: readonly SourceFile[]): readonly stri
   );
 }
 
+/** Reports `AbortSignal.timeout` in the daemon, not in browsers: Node 20 collects one that only `AbortSignal.any` refers to. */
+export function checkTimeouts(files: readonly SourceFile[]): readonly string[] {
+  const shipped = files.filter(({ path }) => /^daemon\/(?!web\/client\/)/.test(path));
+  return violationsOf(
+    shipped,
+    /\bAbortSignal\s*\.\s*timeout\b/g,
+    'a signal with a time comes from timeoutSignal.',
+  );
+}
+
 function violationsOf(files: readonly SourceFile[], pattern: RegExp, sentence: string): readonly string[] {
   return files.flatMap((file) =>
     [...file.code.matchAll(pattern)].map(({ index }) => violation(file, index, sentence)),

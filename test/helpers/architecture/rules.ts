@@ -5,6 +5,7 @@ import {
   checkNamedExports,
   checkNoAny,
   checkNoSuppressions,
+  checkTimeouts,
   maxLineCount,
 } from './check-form.js';
 import { checkCycles, checkImports, moduleOf } from './check-imports.js';
@@ -69,5 +70,9 @@ export const rules = {
   'no-suppressions': {
     statement: 'compiler errors are not suppressed',
     check: ({ files }) => checkNoSuppressions(files),
+  },
+  'timeout-signals': {
+    statement: 'signals with a time are not collected before it is over',
+    check: ({ files }) => checkTimeouts(files),
   },
 } as const satisfies Readonly<Record<string, Rule>>;
