@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { gzip } from 'node:zlib';
 import type { ErrorClass } from '../../src/shared/error-classes.js';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import type { ResponseName } from '../../src/shared/records/answers.js';
@@ -205,7 +206,7 @@ function formOf(route: Route, representation: Representation, requestContext: Re
  * places: it would be sent twice.
  */
 function send(
-  { method, outgoing, visitor }: IncomingRequest,
+  { method, incoming, outgoing, visitor }: IncomingRequest,
   reply: Reply,
   answer: ResponseName,
   form: Form,
@@ -215,6 +216,11 @@ function send(
   if (reply.record !== undefined) {
     const { text, headers } = represent(reply.record, answer, form);
     const sizeBytes = Buffer.byteLength(text);
+    const isLarge = visitor !== null && method !== 'HEAD' && sizeBytes >= minCompressedBytes;
+    if (isLarge && /\bgzip\b/.test(String(incoming.headers['accept-encoding'] ?? ''))) {
+      sendCompressed(outgoing, reply.status, headersFor(headers.concat(own)), text);
+      return;
+    }
     outgoing.writeHead(
       reply.status,
       headersFor(headers.concat(own, 'Content-Length', String(sizeBytes))) as string[],
@@ -232,6 +238,32 @@ function send(
   void stream?.cancel();
   if (method !== 'HEAD') for (const chunk of chunks) outgoing.write(chunk);
   outgoing.end();
+}
+
+/** An answer to the page is compressed from this size on, in bytes. Others stay as the service document has them. */
+const minCompressedBytes = 1024;
+
+/** Writes an answer compressed. The work is done in another thread. */
+function sendCompressed(
+  outgoing: ServerResponse,
+  status: number,
+  headers: readonly string[],
+  text: string | Buffer,
+): void {
+  outgoing.statusCode = status;
+  gzip(text, { level: 1 }, (error, bytes) => {
+    if (error !== null) return void outgoing.destroy(error);
+    const added = [
+      'Content-Encoding',
+      'gzip',
+      'Vary',
+      'Accept-Encoding',
+      'Content-Length',
+      String(bytes.length),
+    ];
+    outgoing.writeHead(status, headers.concat(added) as string[]);
+    outgoing.end(bytes);
+  });
 }
 
 /**

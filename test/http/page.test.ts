@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import * as assert from 'uvu/assert';
 import { createAccount } from '../../daemon/admin/accounts.js';
 import { openFolderSetup } from '../../daemon/admin/open-setup.js';
@@ -316,9 +317,25 @@ test('names keep their characters, and no path leads out of version 2', async ({
   assert.match((await ask(daemon, '/ui/a%2fb%2fc')).text, 'action="./sign-in"');
 });
 
-test('documents are compressed', async ({ daemon }) => {
-  const { headers } = await ask(daemon, '/ui/', { headers: { 'Accept-Encoding': 'gzip' } });
-  assert.is(headers['content-encoding'], 'gzip');
+test('documents and answers to scripts are compressed, but no stream and no answer of version 2', async (context) => {
+  const { daemon, jobId } = context;
+  const headers = { 'Accept-Encoding': 'gzip', 'Service-Api-Key': daemon.key };
+  assert.is((await ask(daemon, '/ui/', { headers })).headers['content-encoding'], 'gzip');
+  const cookie = await cookieOf(daemon, daemon.key);
+  for (const path of [`/ui/api/jobs/${jobId}`, '/ui/api/jobs', '/ui/api/presets']) {
+    const plain = await ask(daemon, path, { cookie });
+    const small = await ask(daemon, path, { cookie, headers });
+    assert.is(small.headers['content-encoding'], 'gzip', path);
+    assert.is(small.headers['content-length'], String(small.bytes.length));
+    assert.is(gunzipSync(small.bytes).toString(), plain.text);
+    assert.is(small.headers['cache-control'], 'no-store');
+    assert.is(plain.headers['content-encoding'], undefined);
+  }
+  const unchanged = ['/v2/jobs', `/v2/jobs/${jobId}`];
+  for (const path of unchanged)
+    assert.is((await ask(daemon, path, { headers })).headers['content-encoding'], undefined, path);
+  const head = await ask(daemon, '/ui/api/jobs', { method: 'HEAD', cookie, headers });
+  assert.equal([head.status, head.headers['content-encoding']], [200, undefined]);
 });
 
 // Last: nobody signs in after it.
