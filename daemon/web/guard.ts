@@ -56,7 +56,17 @@ export class PageGuard {
   requireOwnWrite(head: Head, by: 'form' | 'script'): void {
     const isMarked = by === 'form' || head.headers['x-venc'] === '1';
     if (isMarked && this.isSameOrigin(head)) return;
-    throw new VencError('ForbiddenError', 'This request does not come from the page of this daemon.');
+    throw new VencError(
+      'ForbiddenError',
+      `This request does not come from the page of this daemon.${this.#proxyAdvice(head)}`,
+    );
+  }
+
+  /** What to do if only the port differs: a proxy left it out of the `Host` header. Empty otherwise. */
+  #proxyAdvice({ headers }: Head): string {
+    const { origin = '', host = '' } = headers;
+    if (!URL.canParse(origin) || new URL(origin).hostname !== hostNameOf(host)) return '';
+    return ` If a proxy changes the Host header, start the daemon with --public-url ${new URL(origin).origin}`;
   }
 
   /** Whether a browser says that a request comes from a page of this origin. */
@@ -76,13 +86,21 @@ export class PageGuard {
   }
 
   /** Whether the request came by HTTPS, to the address of `--public-url`. */
-  isSecure({ headers }: Head): boolean {
-    return this.#publicUrl?.protocol === 'https:' && this.#publicUrl.host === headers.host?.toLowerCase();
+  isSecure(head: Head): boolean {
+    return this.#publicUrl?.protocol === 'https:' && this.#isPublic(head);
+  }
+
+  /** Whether a request came to `--public-url`. Proxies leave the port out of the `Host` header (nginx: `$host`). */
+  #isPublic({ headers }: Head): boolean {
+    if (this.#publicUrl === null) return false;
+    const { protocol, host, hostname } = this.#publicUrl;
+    const given = `${protocol}//${headers.host ?? ''}`;
+    return URL.canParse(given) && [host, hostname].includes(new URL(given).host);
   }
 
   /** The path of `--public-url` without a slash at its end, if the request came to that; else empty. */
-  prefixFor({ headers }: Head): string {
-    if (this.#publicUrl === null || this.#publicUrl.host !== headers.host?.toLowerCase()) return '';
+  prefixFor(head: Head): string {
+    if (this.#publicUrl === null || !this.#isPublic(head)) return '';
     return this.#publicUrl.pathname.replace(/\/+$/, '');
   }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runCli } from '../cli/run-cli.js';
-import { killDaemons, startDaemonProcess } from '../helpers/daemon-process.js';
+import { killDaemons, processKey, startDaemonProcess } from '../helpers/daemon-process.js';
 import { ask, byScript, sameOrigin, signIn } from '../helpers/page-client.js';
 import { tempFolder } from '../helpers/temp.js';
 
@@ -36,6 +36,24 @@ test('failures of sign-in are counted by the address that a trusted proxy has se
     assert.is(await statusFor(`198.51.100.${count}, 203.0.113.1`), 401);
   assert.is(await statusFor('203.0.113.1'), 429);
   assert.is(await statusFor('203.0.113.2'), 401);
+});
+
+test('a Host header without the port of the public URL is that of the page, and no other origin writes', async () => {
+  const daemon = await start('--public-url', 'https://encoder.example:8443/venc', '--ui-host', 'venc.lan');
+  const from = (Host: string, Origin: string) => signIn(daemon, processKey, { Host, Origin });
+  const origin = 'https://encoder.example:8443';
+  for (const host of ['encoder.example:8443', 'encoder.example', 'ENCODER.example']) {
+    const { status, headers } = await from(host, origin);
+    assert.is(status, 303, host);
+    assert.match(String(headers['set-cookie']), /^__Secure-venc_session=.*Path=\/venc\/ui;.*Secure/);
+  }
+  for (const other of ['https://encoder.example:9443', 'https://other.example', 'null'])
+    assert.is((await from('encoder.example', other)).status, 403, other);
+  assert.is((await from('other.example', origin)).status, 403);
+  // Another program on a port of the same host is another origin: the flag says which one is the page.
+  const { status, text } = await from('venc.lan', 'http://venc.lan:8080');
+  assert.is(status, 403);
+  assert.match(text, '--public-url http://venc.lan:8080');
 });
 
 test('flags that name no networks, or trust nobody, are rejected', async () => {
