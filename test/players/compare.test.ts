@@ -70,5 +70,36 @@ else {
     await page.context().close();
   });
 
+  test('a key that is held shows images all the time, one pair after the other', async (context) => {
+    const { daemon, browser, jobId } = context;
+    const page = await browser.newPage({ viewport: { width: 700, height: 740 } });
+    await page.goto(`${daemon.url}/ui/`);
+    await page.fill('#key', daemon.key);
+    await page.click('button[type=submit]');
+    await page.goto(`${daemon.url}/ui/jobs/${jobId}/compare?time=0.5`);
+    await page.locator('#shown', { hasText: 'at 0.5 s.' }).waitFor();
+    let [outstanding, most] = [0, 0];
+    const isFrame = (url: string) => url.includes('/frame?');
+    page.on('request', (request) => {
+      if (!isFrame(request.url())) return;
+      outstanding += 1;
+      most = Math.max(most, outstanding);
+    });
+    for (const event of ['requestfinished', 'requestfailed'] as const)
+      page.on(event as 'requestfinished', (request) => {
+        if (isFrame(request.url())) outstanding -= 1;
+      });
+    const shown = new Set<string | null>();
+    for (let presses = 0; presses < 60; presses += 1) {
+      await page.keyboard.down('ArrowRight');
+      await page.waitForTimeout(33);
+      shown.add(await page.textContent('#shown'));
+    }
+    assert.ok(shown.size >= 4, [...shown].join(' '));
+    assert.ok(most <= 2, `${most} requests at a time`);
+    await page.keyboard.up('ArrowRight');
+    await page.locator('#shown', { hasText: `at ${await page.inputValue('#time')} s.` }).waitFor();
+  });
+
   test.run();
 }

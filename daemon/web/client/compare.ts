@@ -31,7 +31,8 @@ class Comparison {
   /** The position in the list of the worst times. */
   #worstIndex = 0;
   #timer: ReturnType<typeof setTimeout> | null = null;
-  #loading = new AbortController();
+  /** The images that are being loaded; null if none are. */
+  #loading: AbortController | null = null;
 
   constructor(state: CompareState, form: HTMLFormElement, both: HTMLElement) {
     this.#state = state;
@@ -77,14 +78,14 @@ class Comparison {
   }
 
   #onKey(event: KeyboardEvent): void {
-    const { target, key, shiftKey, ctrlKey, metaKey, altKey } = event;
+    const { target, key, shiftKey, ctrlKey, metaKey, altKey, repeat: isHeld } = event;
     if (ctrlKey || metaKey || altKey) return;
     const isOnField = target instanceof HTMLInputElement;
     const isOnButton = target instanceof HTMLButtonElement || target instanceof HTMLAnchorElement;
     const direction = key === 'ArrowLeft' ? -1 : key === 'ArrowRight' ? 1 : 0;
     if (direction !== 0 && !isOnField) {
-      if (shiftKey) this.#goTo(this.#time + direction);
-      else this.#step(direction);
+      if (shiftKey) this.#goTo(this.#time + direction, isHeld);
+      else this.#step(direction, isHeld);
     } else if (key === 't' || (key === ' ' && !isOnField && !isOnButton)) this.#toggle();
     else if (key === 'w' && this.#state.worst.length > 0) this.#goToWorst();
     else return;
@@ -92,10 +93,10 @@ class Comparison {
   }
 
   /** Goes to the middle of a frame, where the time of no other one is near. */
-  #step(direction: number): void {
+  #step(direction: number, isHeld: boolean): void {
     const rate = this.#state.framesPerSecond ?? assumedFramesPerSecond;
     const frame = Math.floor(this.#time * rate + 0.01);
-    this.#goTo((frame + direction + 0.5) / rate);
+    this.#goTo((frame + direction + 0.5) / rate, isHeld);
   }
 
   #goToWorst(): void {
@@ -106,7 +107,8 @@ class Comparison {
     this.#goTo(worst[this.#worstIndex] ?? 0);
   }
 
-  #goTo(time: number): void {
+  /** Goes to a time. While a key is held, images are shown as fast as they come, and none is stopped for the next one. */
+  #goTo(time: number, isHeld = false): void {
     if (!Number.isFinite(time)) return;
     this.#time = withinVideo(this.#state, time);
     this.#timeField.value = String(this.#time);
@@ -119,16 +121,21 @@ class Comparison {
         withinVideo(this.#state, this.#time + distance),
       );
     history.replaceState(null, '', timeLink(this.#state, this.#time));
-    this.#loading.abort();
+    if (isHeld && this.#loading !== null) return;
+    this.#loading?.abort();
+    this.#loading = null;
     if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#load(), delayMs);
+    this.#timer = null;
+    if (isHeld) this.#load();
+    else this.#timer = setTimeout(() => this.#load(), delayMs);
   }
 
   /** Loads both images, and shows them together. What was loading is stopped, which stops the daemon as well. */
   #load(): void {
-    this.#loading.abort();
-    this.#loading = new AbortController();
-    const { signal } = this.#loading;
+    this.#loading?.abort();
+    const loading = new AbortController();
+    this.#loading = loading;
+    const { signal } = loading;
     const time = this.#time;
     const wanted = Math.max(1, this.#form.clientWidth) * devicePixelRatio;
     const width = widths.find((one) => one >= wanted) ?? widths[widths.length - 1] ?? wanted;
@@ -150,6 +157,12 @@ class Comparison {
         if (signal.aborted) return;
         this.#both.removeAttribute('aria-busy');
         throw error;
+      } finally {
+        if (this.#loading === loading) {
+          this.#loading = null;
+          // Another time was chosen meanwhile by a held key.
+          if (this.#time !== time) this.#load();
+        }
       }
     });
   }
