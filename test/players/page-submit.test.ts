@@ -142,9 +142,13 @@ else {
     await truncate(path, 8e12);
     await page.setInputFiles('#files', [path, await media('silent.mp4')]);
     await page.click('#submit [type=submit]');
-    await page.waitForSelector('.upload :text("There is no space left on the disk of the daemon.")');
+    // It fails at once, so that it keeps no others waiting.
+    await page.waitForSelector(
+      '.upload :text("There is no space left on the disk of the daemon. Free space")',
+    );
+    await page.waitForSelector('.upload:has-text("huge.mp4") button:has-text("Try again")');
     assert.is((await jobOfRow(page, daemon, 'silent.mp4')).state, 'finished');
-    await page.click('[aria-label="Cancel huge.mp4"]');
+    await page.click('[aria-label="Remove huge.mp4"]');
     await waitUntil('it is gone', async () => (await page.locator('.upload').count()) === 1);
   });
 

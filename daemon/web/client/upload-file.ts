@@ -50,6 +50,8 @@ export class FileUpload {
   readonly #options: UploadOptions;
   readonly #signal: AbortSignal;
   #partBytes = firstPartBytes;
+  /** Whether the daemon has received any of it. */
+  #hasBegun = false;
 
   constructor(file: File, options: UploadOptions) {
     this.#file = file;
@@ -76,6 +78,7 @@ export class FileUpload {
         }
         if (state.url !== null) return state.url;
         if (state.received > (offset ?? 0)) failures = 0;
+        if (state.received > 0) this.#hasBegun = true;
         if (offset === this.#file.size) await sleep(storingMs, this.#signal);
         offset = state.received;
         this.#options.report({ sentBytes: offset, message: null });
@@ -115,7 +118,14 @@ export class FileUpload {
     if (status === 413 && this.#partBytes > minPartBytes) return;
     if (status === 409 && failures < 10) return sleep(waits.firstMs, this.#signal);
     if ((status === 429 || status === 503) && retryAfterSeconds !== null) {
-      const advice = /no space/.test(message) ? ' Free space there, or cancel this upload.' : '';
+      const isFull = /no space/.test(message);
+      // The daemon was asked for space for the whole file. Others can have their turn.
+      if (isFull && !this.#hasBegun)
+        throw new UploadError(
+          `${message} Free space there for ${this.#file.size} bytes, and then try again.`,
+          true,
+        );
+      const advice = isFull ? ' Free space there, or cancel this upload.' : '';
       if (retryAfterSeconds >= lastingSeconds && failures > maxLasting)
         throw new UploadError(`${message} Correct that on its machine, and then try again.`, true);
       this.#options.report({
