@@ -1,7 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { actionsFor, hostedPath } from '../../daemon/web/views/job.js';
-import { activityOf, queryOf, rowOf } from '../../daemon/web/views/queue.js';
+import {
+  activityOf,
+  heldCounts,
+  QueueHead,
+  queryOf,
+  rowOf,
+  type StateCounts,
+} from '../../daemon/web/views/queue.js';
 import type { JobProgressRecord, JobRecord } from '../../src/shared/records.js';
 
 const time = '2026-03-01T14:05:09Z';
@@ -40,6 +47,23 @@ test('a row of the list shows a running job by its progress, and an ended one by
   assert.equal([row.state, row.percent, row.outputs, row.name], ['processing', 41.25, '1/2', 'a.mp4']);
   assert.is(row.activity, 'transcoding, 3.1x, 1m 05s left');
   assert.is(activityOf({ ...running, outputs: [] }), '');
+});
+
+test('jobs that are processed and wait for a slot are counted as their rows say', () => {
+  const waits: JobProgressRecord = {
+    ...running,
+    outputs: running.outputs.map((one) => ({ ...one, state: 'queued' as const })),
+  };
+  const all = [running, waits, waits, { ...running, paused: true }, { ...waits, state: 'waiting' as const }];
+  assert.equal(heldCounts(all), { queued: 2, paused: 1 });
+  const head = {
+    ...{ root: './', filter: { state: '', q: '', label: '', account: '' }, ownAccount: 'default' },
+    ...{ isOwner: false, total: 4, searched: null },
+    queue: { paused: false, frozen: false, reason: null, until: null },
+  };
+  const text = (counts: StateCounts, held: StateCounts) => String(QueueHead({ ...head, counts, held }));
+  assert.match(text({ processing: 4 }, heldCounts(all)), 'processing 4 (2 queued, 1 paused)');
+  assert.match(text({ processing: 4 }, {}), 'processing 4<');
 });
 
 test('a job has the actions of its state', () => {

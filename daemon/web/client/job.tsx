@@ -1,5 +1,10 @@
 /** @jsxImportSource hono/jsx */
-import type { JobProgressRecord, JobRecord, LogRecord } from '../../../src/shared/records.js';
+import type {
+  JobChangesRecord,
+  JobProgressRecord,
+  JobRecord,
+  LogRecord,
+} from '../../../src/shared/records.js';
 import { isFinal } from '../../../src/shared/states.js';
 import { logText } from '../../../src/shared/text/safe-text.js';
 import { type JobAction, type JobState, JobView, jobActions } from '../views/job.js';
@@ -11,6 +16,9 @@ import { follow } from './stream.js';
 
 /** Lines of the log that stay in the document. */
 const maxLines = 5000;
+
+/** Lines of the log that are read without a stream. */
+const readLines = 500;
 
 /** Time after which most endpoints have answered a notification, in milliseconds. */
 const answerMs = 2000;
@@ -53,8 +61,7 @@ export function showJob(initial: JobState): void {
   const update = mount(container, view, state);
   log.scrollTop = log.scrollHeight;
   let known = statesOf(state.progress);
-  const followed = { only: String(id), log: String(id), ...(account === null ? {} : { account: '*' }) };
-  follow(followed, (message) => {
+  const apply = (message: JobChangesRecord) => {
     if (message.removed.includes(id)) return say('This job was removed.');
     if (message.log !== undefined) addLines(log, message.log);
     const progress = message.jobs.find((job) => job.id === id);
@@ -66,7 +73,17 @@ export function showJob(initial: JobState): void {
       void refresh(load);
       if (isFinal(progress.state)) loadLater();
     } else draw();
-  });
+  };
+  const readAgain = async () => {
+    const query = ofAccount(account);
+    const progress = await read<JobChangesRecord['jobs'][number]>(`jobs/${id}/progress${query}`);
+    const { log: lines } = await read<{ log: readonly LogRecord[] }>(
+      `jobs/${id}/log${query}${query === '' ? '?' : '&'}tail=${readLines}`,
+    );
+    apply({ jobs: [{ ...progress, id }], removed: [], log: lines });
+  };
+  const followed = { only: String(id), log: String(id), ...(account === null ? {} : { account: '*' }) };
+  follow(followed, apply, readAgain);
 }
 
 /** The states of a job and its files as text; empty once it has ended. */

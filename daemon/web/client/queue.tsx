@@ -4,6 +4,7 @@ import type { JobChangesRecord, JobProgressRecord, JobRecord } from '../../../sr
 import { isFinal } from '../../../src/shared/states.js';
 import {
   filterStates,
+  heldCounts,
   JobRow,
   ofAccount,
   type QueueData,
@@ -12,7 +13,7 @@ import {
   queryOf,
   rowOf,
 } from '../views/queue.js';
-import { read, refresh, root, send } from './call.js';
+import { read, refresh, root, send, unreachable } from './call.js';
 import { mount } from './mount.js';
 import { follow } from './stream.js';
 
@@ -26,6 +27,8 @@ const margin = 8;
 const reloadMs = 2000;
 /** Time until a load that failed is tried again, in milliseconds. */
 const retryMs = 5000;
+/** Jobs whose progress is read without a stream. */
+const maxProgressReads = 10;
 /** How often the ages are drawn again, in milliseconds. */
 const agesMs = 10_000;
 
@@ -40,11 +43,15 @@ class QueueList {
   readonly #headElement: HTMLElement;
   readonly #list: HTMLElement;
   readonly #offsetMs: number;
+  /** The page of the document, from 0. */
+  readonly #firstPage: number;
   /** By number, from 0; in the order of their last use. */
   readonly #pages = new Map<number, readonly JobRecord[]>();
   readonly #loading = new Set<number>();
   readonly #progress = new Map<number, JobProgressRecord>();
   #head: QueueHeadState;
+  /** Whether the progress of all jobs that run is known. */
+  #isWhole = false;
   #rowHeight = 48;
   #isDrawing = false;
   #isReloading = false;
@@ -60,7 +67,8 @@ class QueueList {
     this.#list = list;
     this.#head = { root, ...head };
     this.#offsetMs = now - Date.now();
-    this.#pages.set(page - 1, jobs);
+    this.#firstPage = page - 1;
+    this.#pages.set(this.#firstPage, jobs);
     for (const one of progress) this.#progress.set(one.id, one);
   }
 
@@ -69,8 +77,9 @@ class QueueList {
     document.querySelector('.pages')?.remove();
     this.#drawHead = mount(this.#headElement, (state) => <QueueHead {...state} />, this.#head);
     this.#drawRows = mount(this.#list, ({ rows }) => <>{rows}</>, { rows: [] as Child[] });
-    this.#draw();
+    this.#makeRoom();
     this.#restorePlace();
+    this.#draw();
     addEventListener('scroll', () => this.#schedule(), { passive: true });
     addEventListener('resize', () => {
       this.#measureRow();
@@ -78,17 +87,30 @@ class QueueList {
     });
     setInterval(() => this.#schedule(), agesMs);
     const { account } = this.#head.filter;
-    follow(account === '' ? {} : { account }, (message) => this.#apply(message));
+    follow(
+      account === '' ? {} : { account },
+      (message) => this.#apply(message),
+      () => this.#readAgain(),
+    );
   }
 
-  /** Goes back to the place in the list that was left for a job. */
+  /** Goes back to the place in the list that was left for a job; else to the page that the address names. */
   #restorePlace(): void {
     const key = `place of ${location.href}`;
     history.scrollRestoration = 'manual';
     const [entry] = performance.getEntriesByType('navigation');
     const isBack = entry instanceof PerformanceNavigationTiming && entry.type === 'back_forward';
+    const { top } = this.#list.getBoundingClientRect();
+    const rows = Math.min(this.#firstPage * perPage, Math.max(0, this.#head.total - 1));
     if (isBack) scrollTo(0, Number(sessionStorage.getItem(key) ?? 0));
+    else if (rows > 0) scrollTo(0, top + scrollY + rows * this.#rowHeight);
     addEventListener('pagehide', () => sessionStorage.setItem(key, String(scrollY)));
+  }
+
+  /** Makes the document as high as all rows, before they are drawn. */
+  #makeRoom(): void {
+    this.#drawHead(this.#head);
+    this.#list.style.paddingBottom = `${this.#head.total * this.#rowHeight}px`;
   }
 
   #measureRow(): void {
@@ -107,6 +129,7 @@ class QueueList {
       const hasEnded = [...records.values()].some(({ id, state }) => !isFinal(state) && !ids.has(id));
       if ((hasEnded && more === undefined) || jobs.some(({ id }) => id > newest)) isListChanged = true;
       this.#progress.clear();
+      this.#isWhole = more === undefined && this.#head.filter.account === '';
     }
     for (const job of jobs) {
       const before = this.#progress.get(job.id)?.state ?? records.get(job.id)?.state;
@@ -115,8 +138,24 @@ class QueueList {
       else this.#progress.set(job.id, job);
       if (this.#isSearch() && isFinal(job.state) && records.has(job.id)) void this.#loadRow(job.id);
     }
+    for (const id of removed) this.#progress.delete(id);
+    if (this.#isWhole) this.#head = { ...this.#head, held: heldCounts(this.#progress.values()) };
     if (this.#isSearch()) this.#drop(removed);
     if (isListChanged) this.#reload();
+    this.#schedule();
+  }
+
+  /** Reads what is in view, and its progress, without events. Rejects if the daemon does not answer. */
+  async #readAgain(): Promise<void> {
+    const pages = this.#pagesInView();
+    const loads = [...(this.#isSearch() ? [] : pages.map((page) => this.#load(page))), this.#loadCounts()];
+    if ((await Promise.all(loads)).includes(false)) throw new Error(unreachable);
+    const running = pages
+      .flatMap((page) => this.#pages.get(page) ?? [])
+      .filter(({ state, account }) => state === 'processing' && account === undefined);
+    for (const { id } of running.slice(0, maxProgressReads))
+      this.#progress.set(id, await read<JobProgressRecord>(`jobs/${id}/progress`));
+    this.#isWhole = false;
     this.#schedule();
   }
 

@@ -1,38 +1,67 @@
 import type { JobChangesRecord } from '../../../src/shared/records.js';
-import { messagesOf, root, say, sayConnection, unreachable } from './call.js';
+import { messagesOf, refresh, root, say, sayConnection, unreachable } from './call.js';
 
 /** Milliseconds until the next attempt after the stream broke off. */
 const retryMs = 2000;
 /** The stream says something at least this often; after twice the time it is taken for dead. In milliseconds. */
 const heartbeatMs = 15_000;
 
+/** The daemon answers at once. Later than this, a proxy keeps its events back, and the page reads in this interval. */
+const readMs = 5000;
+
 const noEvents = `${unreachable} If it stays so, a proxy may keep back its events: turn off its buffering of text/event-stream.`;
+const keptBack =
+  'A proxy keeps back the events of the daemon, so this page is read again every 5 s. Turn off the buffering of text/event-stream in the proxy.';
 const gone = 'This job was removed.';
 
 /**
  * Follows the jobs of the account, and the log of one job, while the document is visible. One stream serves the whole
- * document. After it broke off, it continues behind the last message.
+ * document. After it broke off, it continues behind the last message. While a proxy keeps it back, `readAgain` is called
+ * every few seconds; it rejects if the daemon does not answer.
  */
 export function follow(
   parameters: Readonly<Record<string, string>>,
   apply: (message: JobChangesRecord) => void,
+  readAgain: () => Promise<unknown>,
 ): void {
   let controller: AbortController | null = null;
   let lastId = '';
   const run = async (signal: AbortSignal) => {
     while (!signal.aborted) {
       const waitMs = await readStream(signal).catch(() => {
-        if (!signal.aborted) sayConnection(noEvents);
+        if (!signal.aborted) sayConnection(isRead ? keptBack : noEvents);
         return retryMs;
       });
       if (waitMs === null || signal.aborted) return;
       await new Promise((resolve) => setTimeout(resolve, waitMs));
     }
   };
+  /** Whether the last attempt to read again succeeded. */
+  let isRead = false;
+  let reading: ReturnType<typeof setInterval> | null = null;
+  /** Reads again as long as nothing is received. */
+  const beginReading = (signal: AbortSignal) => {
+    endReading();
+    let isBusy = false;
+    const once = async () => {
+      if (isBusy) return;
+      isBusy = true;
+      isRead = await refresh(readAgain);
+      isBusy = false;
+      if (reading !== null && !signal.aborted) sayConnection(isRead ? keptBack : noEvents);
+    };
+    reading = setInterval(() => void once(), readMs);
+  };
+  const endReading = () => {
+    if (reading !== null) clearInterval(reading);
+    reading = null;
+    isRead = false;
+  };
   /** Resolves at the end of the stream to the time until the next attempt, or to null if there is none. */
   const readStream = async (signal: AbortSignal): Promise<number | null> => {
     const silence = new AbortController();
     let timer = setTimeout(() => silence.abort(), 2 * heartbeatMs);
+    if (reading === null) beginReading(signal);
     const query = new URLSearchParams(parameters);
     const response = await fetch(`${root}api/events?${query}`, {
       headers: { 'X-Venc': '1', ...(lastId === '' ? {} : { 'Last-Event-ID': lastId }) },
@@ -41,6 +70,7 @@ export function follow(
     if (response.status === 401) location.reload();
     if (!response.ok || response.body === null) {
       clearTimeout(timer);
+      endReading();
       if (response.status >= 500) sayConnection(noEvents);
       else if (response.status === 404) say(gone);
       else sayConnection((messagesOf(await response.text()) ?? []).join(' '));
@@ -53,10 +83,11 @@ export function follow(
       const { done, value } = await reader.read();
       clearTimeout(timer);
       if (done) {
-        if (!hasBegun) sayConnection(noEvents);
+        if (!hasBegun) sayConnection(isRead ? keptBack : noEvents);
         return hasBegun ? 0 : retryMs;
       }
       // Not before: a proxy that keeps back events passes on the head of the answer.
+      endReading();
       sayConnection('');
       timer = setTimeout(() => silence.abort(), 2 * heartbeatMs);
       text += value;
@@ -74,6 +105,7 @@ export function follow(
   const restart = () => {
     controller?.abort();
     controller = null;
+    endReading();
     if (document.hidden) return;
     controller = new AbortController();
     void run(controller.signal);

@@ -3,7 +3,7 @@ import { isFinal, isJobState } from '../../../src/shared/states.js';
 import { findNamedJob, listJobs } from '../../actions/find-job.js';
 import { readProgress, readQueue } from '../../actions/queue.js';
 import { defaultAccountId } from '../../jobs/job.js';
-import { filterStates, type QueueData, QueueView, queryOf, rowOf, type StateCounts } from '../views/queue.js';
+import { filterStates, heldCounts, type QueueData, QueueView, queryOf, rowOf } from '../views/queue.js';
 import type { DocumentRequest, PageDocument } from './document.js';
 
 /** `/ui/`: a page of the list. */
@@ -24,7 +24,7 @@ export async function queueDocument(request: DocumentRequest): Promise<PageDocum
     ownAccount: account.name,
     isOwner: account.id === defaultAccountId,
     progress: progress.filter((one) => one !== null),
-    counts: filter.account === '' ? await countsOf(request) : {},
+    ...(filter.account === '' ? await countsOf(request) : { counts: {}, held: {} }),
     searched: search?.isPartial === true ? search.readCount : null,
     queue: readQueue(appContext, account),
     now: appContext.now().getTime(),
@@ -54,10 +54,22 @@ async function progressOf({ appContext, holder }: DocumentRequest, id: number, a
   return { id, ...readProgress(appContext, job, appContext.progressTracker.read(id)) };
 }
 
-async function countsOf({ appContext, holder }: DocumentRequest): Promise<StateCounts> {
-  const counts = filterStates.map(async (state) => {
-    const { total } = await listJobs(appContext, holder.account.id, { state, per_page: '1' });
-    return [state, total] as const;
+async function countsOf(request: DocumentRequest): Promise<Pick<QueueData, 'counts' | 'held'>> {
+  const { appContext, holder } = request;
+  const totals = filterStates.map(async (state) => {
+    // Those that are processed are read as well, as far as one page has them.
+    const size = state === 'processing' ? {} : { per_page: '1' };
+    const { jobs, total } = await listJobs(appContext, holder.account.id, { state, ...size });
+    return { state, jobs, total };
   });
-  return Object.fromEntries(await Promise.all(counts));
+  const found = await Promise.all(totals);
+  const processed = found.find(({ state }) => state === 'processing');
+  const isWhole = processed !== undefined && processed.jobs.length === processed.total;
+  const progress = isWhole
+    ? await Promise.all(processed.jobs.map(({ id }) => progressOf(request, id, '')))
+    : [];
+  return {
+    counts: Object.fromEntries(found.map(({ state, total }) => [state, total])),
+    held: heldCounts(progress.filter((one) => one !== null)),
+  };
 }

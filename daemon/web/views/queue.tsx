@@ -96,6 +96,28 @@ export interface QueueData extends Omit<QueueHeadState, 'root'> {
 /** The number of jobs by state. */
 export type StateCounts = Readonly<Record<string, number>>;
 
+/** What rows say of jobs in the state `processing` that are not being encoded. */
+const heldStates = ['queued', 'paused'] as const;
+
+/** How many jobs in the state `processing` have a row with another state, by that. */
+export function heldCounts(progress: Iterable<JobProgressRecord>): StateCounts {
+  const counts: Record<string, number> = {};
+  for (const one of progress) {
+    const shown = displayState(one);
+    if (one.state === 'processing' && shown !== one.state) counts[shown] = (counts[shown] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** `processing 5 (3 queued)`, as far as the numbers are known. */
+function countOf(state: string, { counts, held }: Pick<QueueHeadState, 'counts' | 'held'>): string {
+  const total = counts[state];
+  if (total === undefined) return state;
+  const parts = state === 'processing' ? heldStates.filter((one) => held[one]) : [];
+  if (parts.length === 0) return `${state} ${total}`;
+  return `${state} ${total} (${parts.map((one) => `${held[one]} ${one}`).join(', ')})`;
+}
+
 /** The states that the filter names, in this order. */
 export const filterStates = ['processing', 'waiting', 'failed', 'finished', 'cancelled'] as const;
 
@@ -108,6 +130,8 @@ export interface QueueHeadState {
   /** Whether the visitor may list the jobs of other accounts. */
   readonly isOwner: boolean;
   readonly counts: StateCounts;
+  /** Of those that are processed: see `heldCounts`. Empty if not all are known. */
+  readonly held: StateCounts;
   readonly queue: QueueRecord;
   readonly total: number;
   /** The number of jobs that a search read, if it did not read all; else null. */
@@ -115,7 +139,8 @@ export interface QueueHeadState {
 }
 
 /** The head of the list. */
-export function QueueHead({ root, filter, isOwner, counts, queue, total, searched }: QueueHeadState) {
+export function QueueHead(head: QueueHeadState) {
+  const { root, filter, isOwner, queue, total, searched } = head;
   const { state, q, label, account } = filter;
   return (
     <>
@@ -129,7 +154,7 @@ export function QueueHead({ root, filter, isOwner, counts, queue, total, searche
                 aria-current={one === state ? 'true' : undefined}
                 class={one === '' ? '' : classOf(one)}
               >
-                {one === '' ? 'all' : `${one} ${counts[one] ?? ''}`}
+                {one === '' ? 'all' : countOf(one, head)}
               </a>
             </li>
           ))}
