@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { LRUCache } from 'lru-cache';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import { withoutPassword } from '../../src/shared/redact.js';
+import { isEncrypted } from '../../src/shared/settings/encryption.js';
 import type { ThumbnailSettings } from '../../src/shared/settings/thumbnails.js';
+import { fileNameInUrl, siblingInUrl } from '../../src/shared/text/url-text.js';
 import { identityOf } from '../../src/shared/util/disk.js';
 import { Semaphore } from '../../src/shared/util/semaphore.js';
 import { timeoutSignal } from '../../src/shared/util/timing.js';
@@ -16,9 +20,17 @@ import { outputsByLabel } from '../jobs/output-graph.js';
 import { takeImages } from '../pipeline/extract-thumbnails.js';
 import { decideClip } from '../plan/decide/clip.js';
 import { decideFit } from '../plan/decide/size.js';
+import { mediaStartSeconds } from '../plan/thumbnails.js';
 import { linkOpenFile, openProven } from '../transports/file/in-place.js';
 import { transportFor } from '../transports/registry.js';
 import type { AppContext } from './app-context.js';
+import {
+  type FilePart,
+  type SegmentAt,
+  segmentOfPlaylist,
+  segmentOfTrack,
+  videoTrackOf,
+} from './compared-segments.js';
 import { Turns } from './turns.js';
 
 /** The two files that are compared. */
@@ -55,11 +67,22 @@ type FrameDeps = Pick<AppContext, 'ffmpeg' | 'transports' | 'scratch'>;
 /** The file of a side, and how its frame becomes an image of the same size as that of the other. */
 interface Subject {
   readonly handle: FileHandle;
+  /** null for the whole file. */
+  readonly cut: Cut | null;
   readonly media: MediaFacts;
   readonly set: ThumbnailSettings;
   /** Names the image: it changes with the file, the time and the size. */
   readonly tag: string;
 }
+
+/** What is read of the file of a segment. */
+interface Cut extends Omit<FilePart, 'name'> {
+  /** What comes in front of it. */
+  readonly header: Buffer;
+}
+
+/** The largest playlist and the largest header of segments that are read, in bytes. */
+const [maxPlaylistBytes, maxHeaderBytes] = [4 * 1024 * 1024, 1024 * 1024];
 
 /**
  * Makes the frames of a source and an output that a person compares, as PNG images. Both have the size of the output as
@@ -131,23 +154,67 @@ export class ComparedFrames {
         ? { url: output.destination, file: output.file, media, time, aspect_mode: 'stretch' as const }
         : sourceOf(job, output, time);
     const { canvas } = decideFit({ ...maxSize, width, aspect_mode: 'preserve' }, video);
-    const set = { times: [shown.time], ...canvas, aspect_mode: shown.aspect_mode, format: 'png' } as const;
-    const handle = await this.#openFile(side, url, job);
+    const at = side === 'output' ? await this.#segmentAt(job, output, time) : null;
+    const cut = at === null ? null : await this.#cutOf(job, output, at);
+    const times = [shown.time - (at?.startSeconds ?? 0)];
+    const set = { times, ...canvas, aspect_mode: shown.aspect_mode, format: 'png' } as const;
+    const opened = at === null ? url : siblingInUrl(url, at.segment.name);
+    const handle = await this.#openFile(side, opened, job, url);
     try {
       const stats = await handle.stat({ bigint: true });
-      requireUnchanged(side, Number(stats.size), file);
-      const identity = `${identityOf(stats)} ${stats.size} ${stats.mtimeNs}`;
+      if (at === null) requireUnchanged(side, Number(stats.size), file);
+      const identity = `${identityOf(stats)} ${stats.size} ${stats.mtimeNs} ${cut?.offsetBytes ?? 0}`;
       const facts = [identity, shown.media.video?.rotationDegrees, shown.media.video?.isMirrored, set];
       const tag = createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 32);
-      return { handle, media: shown.media, set, tag };
+      return { handle, cut, media: shown.media, set, tag };
     } catch (error) {
       await handle.close();
       throw error;
     }
   }
 
-  /** Opens the file of a side if it is on this machine. Rejects with `NotFoundError`, which says why it is not. */
-  async #openFile(side: ComparedSide, url: string, { input }: Job): Promise<FileHandle> {
+  /** The segment of an output at a time; null if it is one file. */
+  async #segmentAt(job: Job, output: JobOutput, seconds: number): Promise<SegmentAt | null> {
+    const { rendition, destination: url } = output;
+    if (rendition === undefined) return null;
+    const track = videoTrackOf(rendition);
+    if (track !== undefined) return segmentOfTrack(track, seconds);
+    const playlist = await this.#readPart(job, output, fileNameInUrl(url), maxPlaylistBytes);
+    return segmentOfPlaylist(playlist.toString('utf8'), seconds);
+  }
+
+  async #cutOf(job: Job, output: JobOutput, { header, segment }: SegmentAt): Promise<Cut> {
+    const { offsetBytes, sizeBytes } = segment;
+    if (header === null) return { header: Buffer.alloc(0), offsetBytes, sizeBytes };
+    const bytes = await this.#readPart(job, output, header.name, maxHeaderBytes, header);
+    return { header: bytes, offsetBytes, sizeBytes };
+  }
+
+  /** Reads a part of a file next to the playlist of an output. Rejects as `#openFile`, also if it is too large. */
+  async #readPart(
+    job: Job,
+    { destination }: JobOutput,
+    name: string,
+    maxBytes: number,
+    { offsetBytes, sizeBytes }: Omit<FilePart, 'name'> = { offsetBytes: 0, sizeBytes: null },
+  ): Promise<Buffer> {
+    const handle = await this.#openFile('output', siblingInUrl(destination, name), job, destination);
+    try {
+      const size = sizeBytes ?? (await handle.stat()).size - offsetBytes;
+      if (size > maxBytes)
+        throw new VencError('ConflictError', `The file ${name} of the output is too large.`);
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(size), 0, size, offsetBytes);
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await handle.close();
+    }
+  }
+
+  /**
+   * Opens the file of a side if it is on this machine. Rejects with `NotFoundError`, which says why it is not, and where
+   * the side is.
+   */
+  async #openFile(side: ComparedSide, url: string, { input }: Job, shownUrl: string): Promise<FileHandle> {
     const name = side === 'source' ? 'The source' : 'The output';
     const isKept = /^(?:upload|hosted):/i.test(url);
     const handle = await this.#tryOpen(side, url, input).catch((error: unknown) => {
@@ -157,7 +224,7 @@ export class ComparedFrames {
     if (handle !== null) return handle;
     const reason = isKept
       ? 'is not on this machine any more: it has expired or was removed, or it is in a bucket.'
-      : `${side === 'source' ? 'was' : 'is'} at ${withoutPassword(url)} and is not kept.`;
+      : `${side === 'source' ? 'was' : 'is'} at ${withoutPassword(shownUrl)} and is not kept.`;
     throw new VencError('NotFoundError', `${name} ${reason}`);
   }
 
@@ -184,7 +251,7 @@ export class ComparedFrames {
     }
   }
 
-  async #make({ handle, media, set, tag }: Subject, request: FrameRequest): Promise<Buffer> {
+  async #make({ handle, cut, media, set, tag }: Subject, request: FrameRequest): Promise<Buffer> {
     // An equal request may have made it meanwhile.
     const known = this.#images.get(tag);
     if (known !== undefined) return known;
@@ -196,9 +263,12 @@ export class ComparedFrames {
     const folder = await scratch.openFor('frame');
     try {
       const path = join(folder, inputName);
-      const release = await linkOpenFile(handle, path);
+      const release = await prepareFile(handle, cut, path, signal);
       try {
-        const [file = ''] = await takeImages(ffmpeg, { path, media }, set, { signal, scratch: folder });
+        const read = cut === null ? { media, set } : await readSegment(ffmpeg, path, set, signal);
+        const { media: known, set: moment } = read;
+        const options = { signal, scratch: folder };
+        const [file = ''] = await takeImages(ffmpeg, { path, media: known }, moment, options);
         const image = await readFile(file);
         this.#images.set(tag, image);
         return image;
@@ -215,6 +285,42 @@ export class ComparedFrames {
   }
 }
 
+/** Puts a file, or what is cut out of it, at a path. The returned function ends what needs the open file. */
+async function prepareFile(
+  handle: FileHandle,
+  cut: Cut | null,
+  path: string,
+  signal: AbortSignal,
+): Promise<() => void> {
+  const isWhole =
+    cut === null || (cut.header.length === 0 && cut.offsetBytes === 0 && cut.sizeBytes === null);
+  if (isWhole) return linkOpenFile(handle, path);
+  const { header, offsetBytes, sizeBytes } = cut;
+  const end = sizeBytes === null ? {} : { end: offsetBytes + sizeBytes - 1 };
+  const segment = handle.createReadStream({ start: offsetBytes, ...end, autoClose: false });
+  async function* bytes() {
+    yield header;
+    yield* segment;
+  }
+  await pipeline(bytes, createWriteStream(path), { signal });
+  return () => {};
+}
+
+/** The facts of a segment, whose times go on from those before, and the moment in it. */
+async function readSegment(
+  ffmpeg: NonNullable<FrameDeps['ffmpeg']>,
+  path: string,
+  set: ThumbnailSettings,
+  signal: AbortSignal,
+): Promise<{ readonly media: MediaFacts; readonly set: ThumbnailSettings }> {
+  const media = await ffmpeg.probe(path, signal);
+  // Its audio may begin before its video.
+  const lead = Math.max(0, (media.video?.startSeconds ?? 0) - mediaStartSeconds(media));
+  const [time = 0] = set.times ?? [];
+  const seconds = lead + Math.max(0, time);
+  return { media, set: { ...set, times: [Math.min(seconds, media.durationSeconds ?? seconds)] } };
+}
+
 /** An output that can be compared. Throws `NotFoundError` or `ConflictError`, which says why another cannot. */
 function comparable(
   job: Job,
@@ -223,12 +329,13 @@ function comparable(
   const output = job.outputs.find(({ id }) => id === outputId);
   if (output === undefined)
     throw new VencError('NotFoundError', `The job has no output with the id ${outputId}.`);
-  const { state, media, rendition } = output;
+  const { state, media, rendition, settings } = output;
   const reject = (reason: string): never => {
     throw new VencError('ConflictError', `The output ${reason}.`);
   };
   if (state !== 'finished') return reject('has not finished');
-  if (rendition !== undefined) return reject('is cut into segments, of which no frames are made');
+  if (rendition !== undefined && isEncrypted(settings))
+    return reject('is encrypted, and no frames are made of it');
   if (media === null || media.video === null) return reject('has no video');
   return { output, media, video: media.video };
 }

@@ -21,7 +21,7 @@ interface Context {
   cookie: string;
   jobId: number;
   /** Those of the job. */
-  outputs: Readonly<Record<'same' | 'part' | 'segmented', number>>;
+  outputs: Readonly<Record<'same' | 'part' | 'encrypted', number>>;
 }
 
 function framePath(jobId: number, query: Readonly<Record<string, string | number>>): string {
@@ -47,7 +47,10 @@ const test = daemonSuite<Context>(
       outputs: [
         { label: 'same', speed: 5, ...(measurer === null ? {} : { measure_quality: true }) },
         { label: 'part', start_clip: 1, clip_length: 2, rotate: 90, flip: 'horizontal', speed: 5 },
-        { label: 'segmented', type: 'segmented', filename: 'a.m3u8', clip_length: 1, speed: 5 },
+        {
+          ...{ label: 'encrypted', type: 'segmented', filename: 'a.m3u8', clip_length: 1, speed: 5 },
+          ...{ encryption_method: 'aes-128', encryption_key: '00112233445566778899aabbccddeeff' },
+        },
       ],
     });
     const job = await daemon.waitForJob(context.jobId);
@@ -242,10 +245,10 @@ test('a source that was uploaded or is read in place has frames', async (context
 
 test('what cannot be compared has a reason, in the API and on the page', async (context) => {
   const { daemon, jobId, outputs } = context;
-  const segmented = await reasonFor(context, jobId, outputs.segmented);
-  assert.equal(segmented, {
+  const encrypted = await reasonFor(context, jobId, outputs.encrypted);
+  assert.equal(encrypted, {
     status: 409,
-    reason: 'The output is cut into segments, of which no frames are made.',
+    reason: 'The output is encrypted, and no frames are made of it.',
   });
   const url = await urlOf(context, outputs.same);
   const remote = await daemon.create({ input: url, outputs: [{ width: 160, speed: 5 }] });

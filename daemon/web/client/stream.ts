@@ -1,5 +1,5 @@
 import type { JobChangesRecord } from '../../../src/shared/records.js';
-import { messagesOf, refresh, root, say, sayConnection, unreachable } from './call.js';
+import { messagesOf, refresh, root, say, sayConnection, send, unreachable } from './call.js';
 
 /** Milliseconds until the next attempt after the stream broke off. */
 const retryMs = 2000;
@@ -11,7 +11,7 @@ const readMs = 5000;
 
 const noEvents = `${unreachable} If it stays so, a proxy may keep back its events: turn off its buffering of text/event-stream.`;
 const keptBack =
-  'A proxy keeps back the events of the daemon, so this page is read again every 5 s. Turn off the buffering of text/event-stream in the proxy.';
+  'A proxy keeps back the events of the daemon: turn off its buffering of text/event-stream. Until then, this page is read again every 5 s.';
 const gone = 'This job was removed.';
 
 /**
@@ -39,14 +39,21 @@ export function follow(
   /** Whether the last attempt to read again succeeded. */
   let isRead = false;
   let reading: ReturnType<typeof setInterval> | null = null;
+  let probing: AbortController | null = null;
   /** Reads again as long as nothing is received. */
   const beginReading = (signal: AbortSignal) => {
     endReading();
+    const ended = new AbortController();
+    probing = ended;
     let isBusy = false;
     const once = async () => {
       if (isBusy) return;
       isBusy = true;
-      isRead = await refresh(readAgain);
+      isRead = await refresh(async () => {
+        // A dead connection never answers: this request ends with the next event, and no other one begins.
+        await send('GET', 'queue', undefined, ended.signal);
+        await readAgain();
+      });
       isBusy = false;
       if (reading !== null && !signal.aborted) sayConnection(isRead ? keptBack : noEvents);
     };
@@ -54,7 +61,8 @@ export function follow(
   };
   const endReading = () => {
     if (reading !== null) clearInterval(reading);
-    reading = null;
+    probing?.abort();
+    [reading, probing] = [null, null];
     isRead = false;
   };
   /** Resolves at the end of the stream to the time until the next attempt, or to null if there is none. */

@@ -4,7 +4,7 @@ import type { Budget } from './check-budget.js';
  * The budget of each module. Lower it when a module gets smaller. A commit that raises it says why.
  */
 export const budget: Budget = {
-  'daemon/actions': { lines: 5970, files: 42 },
+  'daemon/actions': { lines: 6190, files: 43 },
   'daemon/admin': { lines: 1210, files: 10 },
   'daemon/admin/database': { lines: 40, files: 1 },
   'daemon/app': { lines: 2880, files: 22 },
@@ -13,7 +13,7 @@ export const budget: Budget = {
   'daemon/dry-run': { lines: 1070, files: 8 },
   'daemon/ffmpeg': { lines: 7120, files: 48 },
   'daemon/hosted-files': { lines: 1610, files: 11 },
-  'daemon/http': { lines: 4550, files: 29 },
+  'daemon/http': { lines: 4580, files: 29 },
   'daemon/jobs': { lines: 4550, files: 34 },
   'daemon/metrics': { lines: 450, files: 2 },
   'daemon/migrate': { lines: 940, files: 4 },
@@ -28,7 +28,7 @@ export const budget: Budget = {
   'daemon/tracing': { lines: 300, files: 2 },
   'daemon/transfer': { lines: 1800, files: 15 },
   'daemon/transports': { lines: 9140, files: 56 },
-  'daemon/web': { lines: 6190, files: 46 },
+  'daemon/web': { lines: 6370, files: 46 },
   'daemon/webhooks': { lines: 790, files: 5 },
   'daemon/worker': { lines: 1740, files: 8 },
   'src/api-types': { lines: 3200, files: 1 },
