@@ -5,6 +5,7 @@ import {
   type CallContext,
   changeConfiguration,
   configuredPrograms,
+  namedDestinations,
   namedPlaces,
   openClaim,
   turns,
@@ -29,6 +30,7 @@ export const encode: typeof declared.encode = (input, options, call) => {
   const claim = openClaim();
   // Before anything is awaited, so that of two encodes to one file the second is refused.
   const claimed = attempt(() => claim.add(namedPlaces(options)));
+  watchStreams([input, ...namedDestinations(options)]);
   return new Job((onProgress) =>
     perform(call, async (context) => {
       claimed();
@@ -39,32 +41,40 @@ export const encode: typeof declared.encode = (input, options, call) => {
 };
 
 /** Plans what `encode` would do. */
-export const plan: typeof declared.plan = (input, options, call) =>
-  perform(call, async (context) => {
+export const plan: typeof declared.plan = (input, options, call) => {
+  watchStreams([input]);
+  return perform(call, async (context) => {
     const { makePlan } = await import('./work/make-plan.js');
     return makePlan(input, options, context);
   });
+};
 
 /** Reads what a media file is. */
-export const probe: typeof declared.probe = (input, options, call) =>
-  perform(call, async (context) => {
+export const probe: typeof declared.probe = (input, options, call) => {
+  watchStreams([input]);
+  return perform(call, async (context) => {
     const { probeInput } = await import('./work/measure.js');
     return probeInput(input, options, context);
   });
+};
 
 /** Measures how close a video comes to another. */
-export const compare: typeof declared.compare = (input, reference, options, call) =>
-  perform(call, async (context) => {
+export const compare: typeof declared.compare = (input, reference, options, call) => {
+  watchStreams([input, reference]);
+  return perform(call, async (context) => {
     const { compareInputs } = await import('./work/measure.js');
     return compareInputs([input, reference], options, { ...context, onProgress: call?.onProgress });
   });
+};
 
 /** Takes images of a video. */
-export const thumbnails: typeof declared.thumbnails = (input, options, call) =>
-  perform(call, async (context) => {
+export const thumbnails: typeof declared.thumbnails = (input, options, call) => {
+  watchStreams([input]);
+  return perform(call, async (context) => {
     const { takeThumbnails } = await import('./work/take-thumbnails.js');
     return takeThumbnails(input, options, context);
   });
+};
 
 /** Changes what all later calls in this process use. */
 export const configure: typeof declared.configure = (configuration) => changeConfiguration(configuration);
@@ -105,6 +115,18 @@ async function perform<T>(
     clearTimeout(timer);
     given?.removeEventListener('abort', cancel);
   }
+}
+
+const ignore = () => undefined;
+
+/**
+ * Listens to the errors of streams of Node.js from the start of a call, because an error without a listener ends the
+ * process. A stream keeps its error for those who read or write it later.
+ */
+function watchStreams(values: readonly unknown[]): void {
+  for (const value of values)
+    if (typeof value === 'object' && value !== null && 'on' in value && typeof value.on === 'function')
+      value.on('error', ignore);
 }
 
 /** Runs a step now. The function that it returns throws its error. */

@@ -110,10 +110,21 @@ export function namedPlaces(options: EncodeOptions): ReadonlyMap<string, string>
       }
     } else places.set(field, text);
   };
-  if (typeof options !== 'object' || options === null) return places;
-  add('output', options.output);
-  const outputs: unknown = options.outputs;
-  if (Array.isArray(outputs))
-    for (const [index, one] of outputs.entries()) add(`outputs[${index}].output`, one?.output);
+  for (const [field, output] of destinationsOf(options)) add(field, output);
   return places;
+}
+
+/** What options name as the destinations of their outputs. Other values are checked later. */
+export function namedDestinations(options: EncodeOptions): readonly unknown[] {
+  return destinationsOf(options).map(([, output]) => output);
+}
+
+function destinationsOf(options: EncodeOptions): readonly (readonly [string, unknown])[] {
+  if (typeof options !== 'object' || options === null) return [];
+  const outputs: unknown = options.outputs;
+  const several = Array.isArray(outputs) ? outputs : [];
+  return [
+    ['output', options.output],
+    ...several.map((one, index) => [`outputs[${index}].output`, one?.output] as const),
+  ];
 }

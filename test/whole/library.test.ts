@@ -219,6 +219,41 @@ test('streams that fail in the middle end the encode, as input and as output', a
   ]);
 });
 
+test('streams that fail before anything reads or writes them are errors of the call, and do not end the process', async () => {
+  const found = await run(
+    'early-streams.mjs',
+    `
+    import { createReadStream, createWriteStream } from 'node:fs';
+    const gone = () => createReadStream('/nowhere/in.mp4');
+    const calls = [
+      venc.encode(gone(), { output: 'never.mp4' }),
+      venc.encode(gone(), { output: 'never2.mp4', width: 'wide' }),
+      venc.encode(input, { output: createWriteStream('/nowhere/out.ts'), format: 'ts' }),
+      venc.plan(gone(), {}),
+      venc.probe(gone()),
+      venc.compare(input, gone()),
+      venc.thumbnails(gone(), { number: 1, output: 'never' }),
+    ];
+    const results = await Promise.all(calls.map((call) => call.catch(({ code, field, message }) => [code, field, message])));
+    console.log(JSON.stringify(results));`,
+  );
+  const missing = "failed: ENOENT: no such file or directory, open '/nowhere/in.mp4'";
+  const failed = ['DownloadFailureError', 'input', `The stream of the input ${missing}`];
+  assert.equal(found, [
+    failed,
+    failed,
+    [
+      'UploadFailureError',
+      'output',
+      "The stream of the output failed: ENOENT: no such file or directory, open '/nowhere/out.ts'",
+    ],
+    failed,
+    failed,
+    ['DownloadFailureError', 'reference', `The stream of the reference ${missing}`],
+    failed,
+  ]);
+});
+
 test('a slow reader holds the encode back and gets every byte', async () => {
   const found = await run(
     'slow.mjs',

@@ -116,6 +116,7 @@ function nodeSink(stream: NodeWritable, onFailed: (cause: unknown) => void): Sin
   stream.once('close', () => {
     if (!hasEnded) onError(new Error('it was closed before its end.'));
   });
+  if ('errored' in stream && stream.errored instanceof Error) onError(stream.errored);
   return {
     write: (bytes) =>
       Promise.race([
