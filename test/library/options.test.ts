@@ -27,6 +27,12 @@ async function rejection(work: PromiseLike<unknown>): Promise<VencError> {
 const out = join(tempFolder(), 'out.mp4');
 const stream = () => new PassThrough();
 
+function lockedWritable(): WritableStream {
+  const locked = new WritableStream();
+  locked.getWriter();
+  return locked;
+}
+
 const rejected: readonly (readonly [
   string,
   unknown,
@@ -36,6 +42,22 @@ const rejected: readonly (readonly [
   ['no output', {}, { field: 'output', says: /is missing/, hint: /path, a URL or a stream/ }],
   ['a number as the output', { output: 5 }, { field: 'output', says: /is no destination/ }],
   ['a folder as the output', { output: 'out/' }, { field: 'output', says: /names a folder/ }],
+  ['an extension of no format', { output: 'a.xyz' }, { field: 'output', says: /^output ends in \.xyz/ }],
+  [
+    'one of several destinations without keys',
+    { outputs: [{ output: out }, { output: 's3://bucket/a.mp4' }] },
+    { field: 'outputs[1].output', says: /^outputs\[1\]\.output must have keys/ },
+  ],
+  [
+    'a name that every object has',
+    { output: out, constructor: 1, strict: true },
+    { field: 'constructor', says: /^constructor is not known/ },
+  ],
+  [
+    'a stream with a writer',
+    { output: lockedWritable(), format: 'ts' },
+    { field: 'output', says: /has a writer already/, hint: /releaseLock/ },
+  ],
   ['url', { output: out, url: 'file:///x' }, { field: 'url', says: /not an option/, hint: /output/ }],
   [
     'base_url',
@@ -134,6 +156,14 @@ for (const input of [5, null, {}, '', undefined]) {
     assert.equal([error.code, error.field], ['invalid_request', 'input']);
   });
 }
+
+test('encode rejects a stream with a reader as an input', async () => {
+  const input = new Blob(['abc']).stream();
+  input.getReader();
+  const error = await rejection(encode(input, { output: out }));
+  assert.equal([error.code, error.field], ['invalid_request', 'input']);
+  assert.match(error.message, /has a reader already/);
+});
 
 test('a signal that is none is rejected', async () => {
   const error = await rejection(encodeAnything('in.mp4', { output: out }, { signal: 5 }));

@@ -90,6 +90,8 @@ async function storeStream(input: unknown, { folder, signal, field }: InputConte
 /** The chunks of a stream of Node.js or the Web. Throws `InvalidRequestError` for other values. */
 function chunksOf(input: unknown, field: string): AsyncIterator<unknown> {
   if (input !== null && typeof input === 'object') {
+    if ('locked' in input && input.locked === true)
+      throw optionError(field, 'is a stream that has a reader already', 'pass a stream that nothing reads');
     if (Symbol.asyncIterator in input) return (input as AsyncIterable<unknown>)[Symbol.asyncIterator]();
     if ('getReader' in input && typeof input.getReader === 'function') return webChunks(input.getReader());
   }

@@ -66,7 +66,7 @@ export function openOutputStream(
     failed.abort(error);
     return error;
   };
-  const sink = 'getWriter' in stream ? webSink(stream) : nodeSink(stream, failure);
+  const sink = 'getWriter' in stream ? webSink(stream, field) : nodeSink(stream, failure);
   const write = async (bytes: Uint8Array) => {
     // A copy, because the stream may keep what it was given, and the next bytes come in the same buffer.
     await sink.write(Uint8Array.from(bytes)).catch((error: unknown) => {
@@ -92,7 +92,9 @@ interface Sink {
   readonly fail: (error: unknown) => void;
 }
 
-function webSink(stream: WebWritable): Sink {
+function webSink(stream: WebWritable, field: string): Sink {
+  if ('locked' in stream && stream.locked === true)
+    throw optionError(field, 'is a stream that has a writer already', 'call releaseLock() of its writer');
   const writer = stream.getWriter();
   return {
     write: (bytes) => writer.write(bytes),

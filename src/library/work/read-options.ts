@@ -163,7 +163,7 @@ class OptionReader {
     const ownFields: Record<string, unknown> = {};
     const settings: Record<string, unknown> = {};
     for (const [name, given, value] of this.#named(options, path, table, own)) {
-      const [rule, hint] = elsewhere[name] ?? [];
+      const [rule, hint] = Object.hasOwn(elsewhere, name) ? (elsewhere[name] ?? []) : [];
       if (rule !== undefined && !own.includes(name)) throw optionError(given, rule, hint);
       if (own.includes(name)) ownFields[name] = value;
       else settings[name] = this.#convert(value, joinPath(path, name), given, nestedOf(table, name));
@@ -207,6 +207,8 @@ class OptionReader {
       seen.set(canonical, [given, value]);
       this.#given.set(joinPath(path, name), given);
       this.#given.set(joinPath(path, canonical), given);
+      // The service has the destination in `url`.
+      if (name === 'output' && own.includes(name)) this.#given.set(joinPath(path, 'url'), given);
       fields.push([name, given, value]);
     }
     return fields;
@@ -239,7 +241,8 @@ function joinPath(path: string, name: string): string {
 }
 
 function nestedOf(table: SettingsTable, name: string): SettingsTable {
-  const setting = table[canonicalName(table, name)];
+  const canonical = canonicalName(table, name);
+  const setting = Object.hasOwn(table, canonical) ? table[canonical] : undefined;
   return setting === undefined ? {} : nestedSettings(setting);
 }
 
