@@ -115,6 +115,49 @@ else {
     assert.is((await daemon.read<unknown[]>('/v2/jobs')).length, 2);
   });
 
+  test('many URLs: the page says how many, and keeps what is typed meanwhile', async ({ page, daemon }) => {
+    const urls = Array.from({ length: 25 }, (_, index) => `http://127.0.0.1:9/many-${index}.mp4`);
+    await page.fill('#url', urls.join('\n'));
+    await page.click('#plan');
+    await page.waitForSelector('#plans :text("25 URLs: what becomes of them is known")');
+    assert.is(await page.locator('#plans p:not(.hint)').count(), 1);
+    await page.route('**/ui/api/jobs', async (route) => {
+      if (route.request().postData()?.includes('many-1.mp4') === true) {
+        await page.fill('#url', `${await page.inputValue('#url')}\nhttp://127.0.0.1:9/typed.mp4`);
+        await new Promise((resolve) => setTimeout(resolve, 1100));
+      }
+      await route.continue();
+    });
+    await page.click('#submit [type=submit]');
+    await page.waitForSelector('#found :text("of 25 URLs")');
+    await page.waitForSelector('[role=alert] :text("25 jobs were created: the queue shows them.")');
+    assert.is(await page.inputValue('#url'), 'http://127.0.0.1:9/typed.mp4');
+    assert.is(await page.innerText('#found'), '');
+    const jobs = await daemon.read<unknown[]>('/v2/jobs?per_page=50');
+    assert.ok(jobs.length >= 25, `${jobs.length} jobs`);
+  });
+
+  test('many URLs: the first lost answer ends the submission', async ({ page }) => {
+    const urls = Array.from({ length: 30 }, (_, index) => `http://127.0.0.1:9/lost-${index}.mp4`);
+    await page.fill('#url', urls.join('\n'));
+    await page.route('**/ui/api/jobs', (route) =>
+      route.request().postData()?.includes('lost-2.mp4') === true ? route.abort() : route.continue(),
+    );
+    await page.click('#submit [type=submit]');
+    await page.waitForSelector('[role=alert] li:has-text("does not answer. 28 URLs are left in the form.")');
+    assert.equal((await page.inputValue('#url')).split('\n'), urls.slice(2));
+  });
+
+  test('settings that a browser restores are shown', async ({ page }) => {
+    await setJson(page, '{"outputs": [{"height": 72}]}');
+    await page.click('nav a:has-text("Machine")');
+    await page.waitForSelector('h1:has-text("Machine")');
+    await page.goBack();
+    await page.waitForSelector('#settings-of');
+    assert.match(await page.inputValue('#settings'), '"height": 72');
+    assert.is(await page.inputValue('#setting-height'), '72');
+  });
+
   test('the plan fits a narrow window, and is named for screen readers', async ({ page }) => {
     await page.setViewportSize({ width: 360, height: 700 });
     await page.setInputFiles('#files', [await media('silent.mp4'), await media('long.mp4')]);

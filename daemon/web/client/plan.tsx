@@ -12,6 +12,8 @@ import { sleep } from './upload-file.js';
 const partBytes = 2 * 1024 * 1024;
 /** Files that are planned at once: a list of more is no longer short. */
 const maxFiles = 20;
+/** URLs that are named: of more, only the number is shown. */
+const maxUrls = 5;
 /** Requests for a plan while the daemon makes others. */
 const attempts = 10;
 
@@ -42,7 +44,9 @@ export class PlanList {
     const chosen = files.slice(0, maxFiles);
     const notes = [
       ...(files.length > maxFiles ? [`The first ${maxFiles} of ${files.length} files are planned.`] : []),
-      ...urls.map((url) => `${url}: what becomes of it is known when the daemon has downloaded it.`),
+      ...(urls.length > maxUrls
+        ? [`${urls.length} URLs: what becomes of them is known when the daemon has downloaded them.`]
+        : urls.map((url) => `${url}: what becomes of it is known when the daemon has downloaded it.`)),
     ];
     this.#draw({ ...nothing, notes });
     for (const [key, file] of chosen.entries()) {

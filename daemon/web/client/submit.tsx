@@ -14,19 +14,19 @@ import type { SettingsForm } from './settings-form.js';
 import { type FormRequest, requestOfForm } from './submit-request.js';
 import { UploadError } from './upload-file.js';
 import { createJob, RejectedError, UploadQueue } from './upload-queue.js';
+import { createUrlJobs, type UrlOutcome, urlsOf } from './url-jobs.js';
 
 /** The list is drawn at most this often, in milliseconds. */
 const drawMs = 250;
-/** Requests for the job of a URL: one whose answer was lost is sent again. */
-const attemptsOfUrl = 3;
+/** How often the form says how many jobs were created, in milliseconds. */
+const progressMs = 1000;
+/** Created jobs, and errors, that are listed: of more, only the number is shown. */
+const maxOutcomes = 20;
 /** Names of files that a note lists. */
 const maxListed = 5;
 
 /** What is wrong with the form, and the jobs that it has created from URLs. */
-interface Outcome {
-  readonly errors: readonly string[];
-  readonly jobIds: readonly number[];
-}
+type Outcome = UrlOutcome;
 
 const noOutcome: Outcome = { errors: [], jobIds: [] };
 
@@ -43,6 +43,8 @@ class SubmitPage {
   readonly #rates = new Rates();
   #isDrawing = false;
   #isSubmitting = false;
+  /** Whether jobs for URLs are created. */
+  #isCreating = false;
   /** Loaded when it is opened: it has all settings. */
   #settings: SettingsForm | null = null;
   #plans: PlanList | null = null;
@@ -114,10 +116,11 @@ class SubmitPage {
     this.#acceptDrops();
     const more = elementOf<HTMLDetailsElement>('#more');
     more.addEventListener('toggle', () => void this.#openSettings());
-    // A browser may restore what was typed.
+    // A browser may restore what was typed, which would apply unseen.
+    if (elementOf<HTMLTextAreaElement>('#settings').value.trim() !== '') more.open = true;
     if (more.open) void this.#openSettings();
     addEventListener('beforeunload', (event) => {
-      if (this.#queue.isUnderWay()) event.preventDefault();
+      if (this.#isCreating || this.#queue.isUnderWay()) event.preventDefault();
     });
   }
 
@@ -194,7 +197,7 @@ class SubmitPage {
       const { PlanList } = await import('./plan.js');
       this.#plans ??= new PlanList(elementOf('#plans'));
       this.#show(noOutcome);
-      await this.#plans.show(request, this.#queue.ready(), this.#urls().map(withoutPassword));
+      await this.#plans.show(request, this.#queue.ready(), urlsOf(this.#urlField()).map(withoutPassword));
       return noOutcome;
     });
   }
@@ -215,7 +218,7 @@ class SubmitPage {
 
   /** The request of the form, which the daemon has checked, or what is wrong with it. */
   async #build(): Promise<FormRequest> {
-    if (this.#urls().length === 0 && this.#queue.ready().length === 0)
+    if (urlsOf(this.#urlField()).length === 0 && this.#queue.ready().length === 0)
       return { errors: ['Choose a file, drop one onto this page, or give a URL.'] };
     try {
       const built = await requestOfForm({
@@ -233,30 +236,24 @@ class SubmitPage {
     }
   }
 
-  /** The URLs of the form, one for each line. */
-  #urls(): readonly string[] {
-    const lines = elementOf<HTMLTextAreaElement>('#url').value.split('\n');
-    return [...new Set(lines.map((line) => line.trim()).filter((line) => line !== ''))];
+  #urlField(): HTMLTextAreaElement {
+    return elementOf<HTMLTextAreaElement>('#url');
   }
 
-  /** Creates a job for each URL. Those that got one are removed from the form. */
+  /** Creates a job for each URL, and says how far it is. */
   async #createFromUrls(request: RequestFields): Promise<Outcome> {
-    const jobIds: number[] = [];
-    const errors: string[] = [];
-    const left: string[] = [];
-    const urls = this.#urls();
-    for (const input of urls) {
-      try {
-        const { signal } = new AbortController();
-        jobIds.push(await createJob({ ...request, input }, signal, attemptsOfUrl));
-      } catch (error) {
-        left.push(input);
-        const prefix = urls.length === 1 ? '' : `${withoutPassword(input)}: `;
-        errors.push(...messagesOf(error).map((message) => `${prefix}${message}`));
-      }
+    let drawnAt = Date.now();
+    this.#isCreating = true;
+    try {
+      return await createUrlJobs(this.#urlField(), request, (done, count) => {
+        if (Date.now() - drawnAt < progressMs) return;
+        drawnAt = Date.now();
+        this.#drawFound({ notes: [`Created jobs for ${done} of ${count} URLs.`] });
+      });
+    } finally {
+      this.#isCreating = false;
+      this.#drawFound({ notes: [] });
     }
-    elementOf<HTMLTextAreaElement>('#url').value = left.join('\n');
-    return { errors: [...new Set(errors)], jobIds };
   }
 
   #show(outcome: Outcome): void {
@@ -294,16 +291,22 @@ function messagesOf(error: unknown): readonly string[] {
 function OutcomeView({ errors, jobIds, settings }: Outcome & { readonly settings: SettingsForm | null }) {
   return (
     <>
-      {jobIds.map((id) => (
-        <p key={String(id)}>
-          <a href={`${root}jobs/${id}`}>Job {id}</a> was created.
+      {jobIds.length > maxOutcomes ? (
+        <p>
+          {jobIds.length} jobs were created: <a href={root}>the queue</a> shows them.
         </p>
-      ))}
+      ) : (
+        jobIds.map((id) => (
+          <p key={String(id)}>
+            <a href={`${root}jobs/${id}`}>Job {id}</a> was created.
+          </p>
+        ))
+      )}
       {errors.length === 0 ? null : (
         <div class="problem">
           <p>{jobIds.length === 0 ? 'Nothing was submitted:' : 'This was not submitted:'}</p>
           <ul>
-            {errors.map((error) => (
+            {errors.slice(0, maxOutcomes).map((error) => (
               <li key={error}>
                 {error}{' '}
                 {settings?.hasRejected(error) ? (
@@ -314,6 +317,7 @@ function OutcomeView({ errors, jobIds, settings }: Outcome & { readonly settings
               </li>
             ))}
           </ul>
+          {errors.length > maxOutcomes ? <p>There are {errors.length - maxOutcomes} more.</p> : null}
         </div>
       )}
     </>

@@ -28,7 +28,7 @@ export const budget: Budget = {
   'daemon/tracing': { lines: 300, files: 2 },
   'daemon/transfer': { lines: 1800, files: 15 },
   'daemon/transports': { lines: 9140, files: 56 },
-  'daemon/web': { lines: 6370, files: 46 },
+  'daemon/web': { lines: 6420, files: 47 },
   'daemon/webhooks': { lines: 790, files: 5 },
   'daemon/worker': { lines: 1740, files: 8 },
   'src/api-types': { lines: 3200, files: 1 },
