@@ -92,6 +92,9 @@ const modules = {
 /** launch.cjs passes the URL, because a CommonJS file has no import.meta. */
 const script = { format: 'cjs', define: { 'import.meta.url': '__bundleUrl' } };
 
+/** Node prints the line that threw an error which nobody catches: here it is short. */
+const lineLimit = 200;
+
 const lazyModules = { name: 'lazy-modules', setup: excludeLazyModules };
 
 const fingerprint = fingerprintOf(root);
@@ -102,7 +105,10 @@ run(`${root}node_modules/typescript/bin/tsc`);
 const page = await buildPage();
 const main = await buildCommandScripts();
 // The library: only what `import 'venc'` needs. Its work is in daemon.cjs.
-const library = await buildScript('library', ['dist/src/library/index.js'], { plugins: [lazyModules] });
+const library = await buildScript('library', ['dist/src/library/index.js'], {
+  plugins: [lazyModules],
+  lineLimit,
+});
 writeDeclarations('src/library/declarations.ts', 'index');
 writeDeclarations('src/api-types/api-types.ts', 'api-types');
 const client = await buildClient(shipped, common);

@@ -291,6 +291,15 @@ test('a missing ffmpeg is an error that says what to install', async () => {
   }
 });
 
+test('an error that nobody catches prints a short line of the source', async () => {
+  const program = "import { encode } from 'venc';\nawait encode('/nowhere/in.mp4', { output: 'never.mp4' });";
+  const { code, stderr } = await runProgram(installed, 'uncaught.mjs', program, {});
+  assert.is(code, 1);
+  assert.match(stderr, /^InputError: /m);
+  const longest = Math.max(...stderr.split('\n').map(({ length }) => length));
+  assert.ok(longest < 1000, `${longest} characters`);
+});
+
 test('compare measures two files, and names the one that cannot be read', async () => {
   const found = await run(
     'compare.mjs',
