@@ -85,4 +85,6 @@ const offlineTransports: readonly Transport[] = [
   { schemes: ['fasp'], checkInput: checkRemote('host'), download: rejectTransfer },
   bidirectional(['ftp', 'ftps', 'sftp'], checkRemote('host')),
   bidirectional(['s3', 'gcs', 'cf'], checkRemote('bucket')),
+  // An output without a destination, which a daemon would host.
+  { schemes: ['hosted'], upload: rejectTransfer },
 ];

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { test } from 'uvu';
@@ -118,6 +119,19 @@ test('plan names what ffmpeg would do, and writes nothing', async () => {
   assert.is(found.outputs[0]?.size?.width, 64);
   assert.is(found.warnings[0]?.field, 'unknownName');
   assert.equal(await readdir(folder), []);
+});
+
+test('plan needs no destination, and takes a stream', async () => {
+  const input = await media('clip.mp4');
+  for (const [options, extension] of [
+    [{ width: 64 }, 'mp4'],
+    [{ format: 'webm' }, 'webm'],
+    [{ output: new PassThrough(), format: 'ts' }, 'ts'],
+  ] as const) {
+    const { steps, outputs, warnings } = await plan(input, options);
+    assert.match(steps[0]?.args.at(-1) ?? '', new RegExp(`\\.${extension}$`));
+    assert.equal([outputs[0]?.failure, warnings], [null, []]);
+  }
 });
 
 test('thumbnails are written into a folder, by number and with the names of the contract', async () => {
