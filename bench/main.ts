@@ -85,12 +85,18 @@ const measures = {
   sftp: {
     what: 'a file of 400 MB from and to an SFTP server, compared with sftp of OpenSSH',
     rounds: 5,
-    load: async () => (await import('./sftp.js')).measureSftp,
+    load: async () => {
+      const { measureSftp } = await import('./sftp.js');
+      return (folder, rounds) => measureSftp(folder, rounds);
+    },
   },
   ftp: {
     what: 'a file of 400 MB from and to an FTP server, compared with curl',
     rounds: 5,
-    load: async () => (await import('./ftp.js')).measureFtp,
+    load: async () => {
+      const { measureFtp } = await import('./ftp.js');
+      return (folder, rounds) => measureFtp(folder, rounds);
+    },
   },
   pipeline: {
     what: 'eight jobs whose downloads take as long as their encodes, compared with only the encodes',

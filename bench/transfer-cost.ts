@@ -32,13 +32,16 @@ export function startTransferProcess(keyPath = '', hostKeysPath = ''): TransferP
   };
 }
 
-const fileBytes = 400_000_000;
+/** The size of the transferred file, unless less time is given. */
+export const transferBytes = 400_000_000;
 
-/** The size of the transferred file, for the names of figures. */
-export const transferSize = `${fileBytes / 1_000_000} MB`;
+/** The size of a transferred file, for the names of figures. */
+export function sizeText(bytes: number): string {
+  return `${bytes / 1_000_000} MB`;
+}
 
 /** Writes the file that is transferred. Its bytes vary, so that no program can skip any. */
-export async function makeTransferFile(path: string, bytes = fileBytes): Promise<void> {
+export async function makeTransferFile(path: string, bytes: number): Promise<void> {
   const chunk = randomFillSync(Buffer.alloc(1_000_000));
   const handle = await open(path, 'w');
   try {
@@ -65,8 +68,9 @@ export interface ComparedTransfer {
 }
 
 /**
- * Limits of a transfer, as multiples of another program: a goal for the time, and maxima of the processor time, a quarter
- * more than was reached. Of SFTP, the worst of several runs counts: see `speed.md`.
+ * Limits of a transfer, as multiples of another program: a goal for the time, and maxima of the processor time. These are
+ * at least a quarter more than was reached; more where the other program takes only some hundredths of a second, and for
+ * SFTP, whose worst run of several counts: see `speed.md`.
  */
 interface TransferLimits {
   readonly ms: number;
