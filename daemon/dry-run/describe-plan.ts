@@ -80,7 +80,7 @@ export function describePlan(planned: PlannedOutputs, facts: PlanFacts): UploadP
   const { folder, isWhole, sizeBytes } = facts;
   return {
     ...{ unknown: null, failure: null, isWhole },
-    input: media.format === '' ? null : inputText(media),
+    input: media.format === '' ? null : inputText(media, isWhole),
     outputs: outputs.map((output, index) =>
       describeOutput(output, {
         settings: facts.outputs[index]?.settings ?? {},
@@ -130,12 +130,13 @@ function kindText(settings: OutputSettings): string {
   return isTransferOnly(settings) ? 'the file as it is' : '';
 }
 
-function inputText(media: MediaFacts): string {
+function inputText(media: MediaFacts, isWhole: boolean): string {
   const { video } = media;
   const [first, ...more] = audioStreams(media);
   const rate = video === null || video.frameRate === null ? null : rateOf(video.frameRate);
+  const length = isWhole || media.durationSeconds !== null ? '' : ', of unknown length';
   return [
-    containerText(media),
+    `${containerText(media)}${length}`,
     ...(video === null
       ? []
       : [[`${video.codec} ${video.width}x${video.height}`, ...(rate === null ? [] : [rate])].join(' ')]),

@@ -11,6 +11,7 @@ import { checkJobRequest } from '../actions/create-job.js';
 import { Turns } from '../actions/turns.js';
 import { inputName, missingFfmpegMessage } from '../ffmpeg/index.js';
 import { describePlan, type UploadPlan, unknownPlan } from './describe-plan.js';
+import { ffmpegForParts } from './partial-media.js';
 import { planOutputs } from './plan-outputs.js';
 
 /** How much of the start of a file is read, and how much of its end, in bytes. */
@@ -103,10 +104,14 @@ export class UploadPlans {
     try {
       const input = join(folder, inputName);
       if (!(await writeParts(input, file))) return unknownPlan('size');
-      const planned = await planOutputs(ffmpeg, {
+      const planned = await planOutputs(isWhole ? ffmpeg : ffmpegForParts(ffmpeg, file.head), {
         ...{ input, isTest, outputs, files: [], readsImages: false },
         signal: AbortSignal.any([signal, limit]),
       });
+      const isLengthKnown = isWhole || planned.media.durationSeconds !== null;
+      // Its length may be all that an output lacks.
+      if (!isLengthKnown && planned.outputs.some(({ failure }) => failure !== null))
+        return unknownPlan('parts');
       return describePlan(planned, { outputs, warnings, folder, isWhole, sizeBytes });
     } catch (error) {
       if (limit.aborted && !signal.aborted) return unknownPlan('time');

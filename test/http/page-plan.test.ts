@@ -120,6 +120,33 @@ test('the start and the end of a large file say what becomes of it', async (cont
   }
 });
 
+test('a length that only the whole file says is not guessed from its parts', async (context) => {
+  const folder = tempFolder();
+  const noise = ['-f', 'lavfi', '-i', 'anoisesrc=d=120'];
+  const video = [...testVideo('320x240', 25, 30), '-c:v', 'mpeg2video', '-b:v', '3M', '-minrate', '3M'];
+  const full = [...video, '-maxrate', '3M', '-bufsize', '2M'];
+  const movie = [...full, '-movflags', 'frag_keyframe+empty_moov'];
+  for (const [name, args, length] of [
+    ['a.ts', full, null],
+    ['a.mp4', movie, null],
+    ['a.ac3', [...noise, '-c:a', 'ac3', '-b:a', '640k'], null],
+    ['a.mp3', [...noise, '-c:a', 'libmp3lame', '-b:a', '320k', '-ar', '48000', '-ac', '2'], '2m 00s'],
+    ['b.mp3', [...noise, '-c:a', 'libmp3lame', '-b:a', '320k', '-ar', '48000', '-write_xing', '0'], null],
+  ] as const) {
+    const path = join(folder, name);
+    await makeMedia(path, [...args]);
+    const plan = await planOf(context, await readFile(path), { outputs: [{ width: 160 }] });
+    assert.equal([plan.unknown, plan.failure, plan.isWhole], [null, null, false], name);
+    if (length === null) assert.match(plan.input ?? '', ', of unknown length', name);
+    else assert.match(plan.input ?? '', length, name);
+    assert.match(plan.outputs[0]?.file ?? '', length === null ? /^mpeg4$/ : /2m 00s$/, name);
+  }
+  const bySize = await planOf(context, await readFile(join(folder, 'a.ts')), {
+    outputs: [{ target_size: '3MB' }],
+  });
+  assert.match(bySize.unknown ?? '', 'is known after the upload');
+});
+
 test('a film whose index is in the middle is known after the upload', async (context) => {
   const film = await readFile(await media('silent.mp4'));
   const filler = box('free', Buffer.alloc(partBytes + 1000));
