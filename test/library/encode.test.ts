@@ -1,13 +1,22 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { encode, InputError, plan, probe, thumbnails } from '../../src/library/index.js';
+import {
+  encode,
+  InputError,
+  OutputError,
+  plan,
+  probe,
+  thumbnails,
+  UnavailableError,
+  type VencError,
+} from '../../src/library/index.js';
 import { media } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 
@@ -151,6 +160,35 @@ test('thumbnails are written into a folder, by number and with the names of the 
     (error: unknown) => error as InputError,
   );
   assert.equal([(wrong as InputError).code, (wrong as InputError).field], ['invalid_request', 'number']);
+});
+
+test('a temporary folder that is missing is an error that names TMPDIR', async () => {
+  const { TMPDIR } = process.env;
+  process.env.TMPDIR = '/nowhere/temporary';
+  try {
+    const error = await probe(await media('clip.mp4')).catch((reason: unknown) => reason as VencError);
+    assert.instance(error, UnavailableError);
+    assert.match(
+      (error as VencError).message,
+      /created in \/nowhere\/temporary: nothing can be created there\./,
+    );
+    assert.match((error as VencError).hint ?? '', /TMPDIR/);
+  } finally {
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
+  }
+});
+
+test('images that cannot be written are an error of the output, and none is left', async () => {
+  const folder = tempFolder();
+  await symlink('/nowhere/image.png', join(folder, 'frame_0001.png'));
+  const set = { number: 2, width: 32, output: folder, overwrite: true };
+  const error = await thumbnails(await media('clip.mp4'), set).catch(
+    (reason: unknown) => reason as VencError,
+  );
+  assert.instance(error, OutputError);
+  assert.equal([(error as VencError).code, (error as VencError).field], ['UploadFailureError', 'output']);
+  assert.equal(await readdir(folder), []);
 });
 
 test.run();

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { invalidRequest } from '../../shared/errors.js';
+import { invalidRequest, VencError } from '../../shared/errors.js';
 import { outputTable } from '../../shared/settings/index.js';
 import { parseValue } from '../../shared/settings/kinds/groups.js';
 import { type ThumbnailSettings, thumbnailsTable } from '../../shared/settings/thumbnails.js';
@@ -13,6 +13,7 @@ import {
   requireWritable,
 } from '../../shared/util/check-destinations.js';
 import { withRunFolder } from '../../shared/util/run-folder.js';
+import { diskReason, systemCode } from '../../shared/util/system-code.js';
 import type { Input, Thumbnails } from '../declarations.js';
 import type { CallContext } from '../process-state.js';
 import { withLocalInput } from './inputs.js';
@@ -99,8 +100,19 @@ async function save(
   } catch (error) {
     for (const path of written) await rm(path, { force: true });
     await removeEmptyFolders(created);
-    throw error;
+    throw writeError(error);
   }
   const sizes = await Promise.all(paths.map((path) => stat(path).then(({ size }) => size)));
   return { files: paths.map((path, index) => ({ path, bytes: sizes[index] ?? 0 })) };
+}
+
+/** The error of images that could not be written. Errors that are not of the disk stay unchanged. */
+function writeError(error: unknown): unknown {
+  const code = systemCode(error);
+  if (code === null) return error;
+  const isFull = /^E(?:NOSPC|DQUOT|FBIG)$/.test(code);
+  const message = `The images could not be written: ${diskReason(error, 'write')}.`;
+  return new VencError(isFull ? 'OutOfSpaceError' : 'UploadFailureError', message, {
+    ...{ field: 'output', cause: error },
+  });
 }

@@ -2,7 +2,9 @@ import { rmSync } from 'node:fs';
 import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { VencError } from '../errors.js';
 import { isAbandonedLock, tryFileLock } from './lock/file-lock.js';
+import { diskReason } from './system-code.js';
 
 /** The name of a folder that `mkdtemp` creates here. */
 const folderName = /^venc-[A-Za-z0-9]{6}$/;
@@ -17,11 +19,12 @@ function removeFolders(): void {
 
 /**
  * Passes a new temporary folder to `use` and removes it afterwards, also when the process exits early. A process that
- * is killed cannot: the next run removes its folder, which has the lock of a process that has ended.
+ * is killed cannot: the next run removes its folder, which has the lock of a process that has ended. Rejects with
+ * `UnavailableError` if the folder cannot be created.
  */
 export async function withRunFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   await removeAbandonedFolders();
-  const folder = await mkdtemp(join(tmpdir(), 'venc-'));
+  const folder = await createFolder();
   if (folders.size === 0) process.on('exit', removeFolders);
   folders.add(folder);
   try {
@@ -36,6 +39,17 @@ export async function withRunFolder<T>(use: (folder: string) => Promise<T>): Pro
     folders.delete(folder);
     if (folders.size === 0) process.off('exit', removeFolders);
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function createFolder(): Promise<string> {
+  const parent = tmpdir();
+  try {
+    return await mkdtemp(join(parent, 'venc-'));
+  } catch (error) {
+    const message = `No temporary folder can be created in ${parent}: ${diskReason(error, 'write')}.`;
+    const hint = 'set TMPDIR to a folder that you can write to';
+    throw new VencError('UnavailableError', message, { cause: error, hint });
   }
 }
 
