@@ -14,7 +14,9 @@ interface ErrorDetails {
 
 /** The error of every call. Its message never contains the key. */
 export class VencError extends Error implements declared.VencError {
-  override readonly name: string = 'VencError';
+  // The names of the classes themselves are shortened.
+  static override readonly name: string = 'VencError';
+  override readonly name: string;
   readonly code: string;
   readonly field: string | null;
   readonly hint: string | null;
@@ -25,6 +27,7 @@ export class VencError extends Error implements declared.VencError {
 
   constructor(message: string, details: ErrorDetails) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = new.target.name;
     this.code = details.code;
     this.field = details.field ?? null;
     this.hint = details.hint ?? null;
@@ -36,52 +39,52 @@ export class VencError extends Error implements declared.VencError {
 
 /** The request is not valid, or an option of the call is wrong. */
 export class InvalidRequestError extends VencError {
-  override readonly name = 'InvalidRequestError';
+  static override readonly name = 'InvalidRequestError';
 }
 
 /** The key is missing, unknown or expired, or does not allow this. */
 export class UnauthorizedError extends VencError {
-  override readonly name = 'UnauthorizedError';
+  static override readonly name = 'UnauthorizedError';
 }
 
 /** There is no such job, file or route. */
 export class NotFoundError extends VencError {
-  override readonly name = 'NotFoundError';
+  static override readonly name = 'NotFoundError';
 }
 
 /** The state of the job does not allow this. */
 export class ConflictError extends VencError {
-  override readonly name = 'ConflictError';
+  static override readonly name = 'ConflictError';
 }
 
 /** Too many requests, or a limit of the account. */
 export class TooManyRequestsError extends VencError {
-  override readonly name = 'TooManyRequestsError';
+  static override readonly name = 'TooManyRequestsError';
 }
 
 /** The service accepts nothing at the moment. */
 export class UnavailableError extends VencError {
-  override readonly name = 'UnavailableError';
+  static override readonly name = 'UnavailableError';
 }
 
 /** The service failed. */
 export class ServiceError extends VencError {
-  override readonly name = 'ServiceError';
+  static override readonly name = 'ServiceError';
 }
 
 /** There was no answer, or none of an encoding service. */
 export class ConnectionError extends VencError {
-  override readonly name = 'ConnectionError';
+  static override readonly name = 'ConnectionError';
 }
 
 /** It took too long. */
 export class TimeoutError extends VencError {
-  override readonly name = 'TimeoutError';
+  static override readonly name = 'TimeoutError';
 }
 
 /** A notification is not signed with the secret, or is too old. */
 export class SignatureError extends VencError {
-  override readonly name = 'SignatureError';
+  static override readonly name = 'SignatureError';
 }
 
 /** The class and the code of each status; others are by hundreds. */
