@@ -106,7 +106,12 @@ async function perform<T>(
   lateEnd.catch(() => undefined);
   try {
     ended.signal.throwIfAborted();
-    const working = work({ signal: ended.signal, turns, programs: configuredPrograms() });
+    const working = work({
+      signal: ended.signal,
+      turns,
+      programs: configuredPrograms(),
+      cwd: currentFolder(),
+    });
     return await Promise.race([working, lateEnd]);
   } catch (error) {
     if (ended.signal.aborted) throw ended.signal.reason;
@@ -127,6 +132,15 @@ function watchStreams(values: readonly unknown[]): void {
   for (const value of values)
     if (typeof value === 'object' && value !== null && 'on' in value && typeof value.on === 'function')
       value.on('error', ignore);
+}
+
+/** The current folder; empty if it was removed, which is an error for relative paths only. */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return '';
+  }
 }
 
 /** Runs a step now. The function that it returns throws its error. */

@@ -50,6 +50,8 @@ export interface CallContext {
   readonly signal: AbortSignal;
   readonly turns: Semaphore;
   readonly programs: ReturnType<typeof configuredPrograms>;
+  /** The current folder at the time of the call, which relative paths begin at. */
+  readonly cwd: string;
 }
 
 /** The files and URLs that calls are writing. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, readdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -160,6 +160,23 @@ test('thumbnails are written into a folder, by number and with the names of the 
     (error: unknown) => error as InputError,
   );
   assert.equal([(wrong as InputError).code, (wrong as InputError).field], ['invalid_request', 'number']);
+});
+
+test('relative paths begin at the folder that was current at the call', async () => {
+  const folder = await realpath(tempFolder());
+  await copyFile(await media('clip.mp4'), join(folder, 'in.mp4'));
+  const before = process.cwd();
+  process.chdir(folder);
+  const calls = Promise.all([
+    encode('in.mp4', { output: 'out.mp4', width: 64 }),
+    thumbnails('in.mp4', { number: 1, width: 32, output: 'images' }),
+    plan('in.mp4', { output: 'plan.mp4' }),
+    probe('in.mp4'),
+  ]);
+  process.chdir(before);
+  const [{ files }, images] = await calls;
+  assert.is(files[0]?.path, join(folder, 'out.mp4'));
+  assert.is(images.files[0]?.path, join(folder, 'images/frame_0000.png'));
 });
 
 test('a temporary folder that is missing is an error that names TMPDIR', async () => {

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { isUrl } from '../../shared/text/url-text.js';
@@ -12,6 +12,8 @@ interface InputContext {
   /** A temporary folder. */
   readonly folder: string;
   readonly signal: AbortSignal;
+  /** The folder that relative paths begin at. */
+  readonly cwd: string;
   /** The argument that is read, for errors. */
   readonly field: string;
 }
@@ -20,12 +22,12 @@ const inputHint = 'pass the path of a file, a URL, or a stream of bytes';
 
 /** The address of an input. A stream is stored in the folder first. */
 export async function addressOf(input: Input, context: InputContext): Promise<string> {
-  const { field } = context;
+  const { field, cwd } = context;
   const text = input instanceof URL ? input.href : input;
   if (typeof text === 'string') {
     if (text === '') throw optionError(field, 'must not be empty', inputHint);
     if (/^file:/i.test(text)) return pathToFileURL(pathOfUrl(text, field)).href;
-    return isUrl(text) ? text : pathToFileURL(text).href;
+    return isUrl(text) ? text : pathToFileURL(resolve(cwd, text)).href;
   }
   return pathToFileURL(await storeStream(text, context)).href;
 }

@@ -12,13 +12,13 @@ import { optionError, type ReadOptions, readEncodeOptions } from './read-options
 
 /** Plans an encode, as `venc plan` does. */
 export async function makePlan(input: Input, options: unknown, context: CallContext): Promise<Plan> {
-  const { signal, programs } = context;
+  const { signal, programs, cwd } = context;
   const read = readEncodeOptions(options);
   const { dryRun } = await import('../../../daemon/dry-run/dry-run.js');
   return withRunFolder((folder) =>
-    withLocalInput(input, { folder, signal, field: 'input', options }, async (path) => {
+    withLocalInput(input, { folder, signal, cwd, field: 'input', options }, async (path) => {
       const files = read.outputs.map(fileOf);
-      const outputs = await Promise.all(read.outputs.map(bodyOf));
+      const outputs = await Promise.all(read.outputs.map((one) => bodyOf(one, cwd)));
       const body = { ...read.job, input: pathToFileURL(path).href, outputs };
       const found = await dryRun(body, { ...programs, files }).catch((error: unknown) => {
         throw withField(asGiven(error, read.fieldOf), 'input');
@@ -60,9 +60,9 @@ function fileOf(output: Output): string | null {
   return /^file:/i.test(text) ? pathOfUrl(text, output.field) : null;
 }
 
-async function bodyOf(output: Output): Promise<Readonly<Record<string, unknown>>> {
+async function bodyOf(output: Output, cwd: string): Promise<Readonly<Record<string, unknown>>> {
   const file = fileOf(output);
   const text = textOf(output);
-  const url = file === null ? text : pathToFileURL(resolve(file)).href;
+  const url = file === null ? text : pathToFileURL(resolve(cwd, file)).href;
   return { ...(await withWatermarkUrls(output.settings)), ...(url === null ? {} : { url }) };
 }

@@ -10,9 +10,9 @@ import { optionError } from './read-options.js';
 
 /** Reads what a media file is. */
 export function probeInput(input: Input, options: unknown, context: CallContext): Promise<MediaInfo> {
-  const { signal, programs } = context;
+  const { signal, programs, cwd } = context;
   return withRunFolder((folder) =>
-    withLocalInput(input, { folder, signal, field: 'input', options }, async (path) => {
+    withLocalInput(input, { folder, signal, cwd, field: 'input', options }, async (path) => {
       const { readMedia } = await import('../../../daemon/app/read-media.js');
       return readMedia(path, programs, signal);
     }),
@@ -37,7 +37,7 @@ interface CompareContext extends CallContext {
 export async function compareInputs(
   [input, reference]: readonly [Input, Input],
   options: unknown,
-  { signal, turns, programs, onProgress }: CompareContext,
+  { signal, turns, programs, cwd, onProgress }: CompareContext,
 ): Promise<Comparison> {
   if (onProgress !== undefined && typeof onProgress !== 'function')
     throw optionError('onProgress', 'must be a function');
@@ -45,8 +45,8 @@ export async function compareInputs(
   if (metric !== 'vmaf' && metric !== 'vmaf-neg') throw optionError('metric', 'must be vmaf or vmaf-neg');
   const { compareFiles } = await import('../../../daemon/app/compare-files.js');
   return withRunFolder((folder) =>
-    withLocalInput(input, { folder, signal, field: 'input', options }, (path) =>
-      withLocalInput(reference, { folder, signal, field: 'reference', options }, async (other) => {
+    withLocalInput(input, { folder, signal, cwd, field: 'input', options }, (path) =>
+      withLocalInput(reference, { folder, signal, cwd, field: 'reference', options }, async (other) => {
         for (const [file, field] of [
           [path, 'input'],
           [other, 'reference'],

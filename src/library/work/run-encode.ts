@@ -44,7 +44,7 @@ export async function runEncode(
   context: EncodeContext,
 ): Promise<EncodeResult> {
   const read = readEncodeOptions(options);
-  const outputs = read.outputs.map((one) => resolveOutput(one, read));
+  const outputs = read.outputs.map((one) => resolveOutput(one, read, context.cwd));
   const [stream = null] = outputs.flatMap((one) => one.stream ?? []);
   if (stream !== null && outputs.length > 1)
     throw optionError('outputs', 'cannot have a stream and other outputs', 'write the others to files');
@@ -62,6 +62,7 @@ export async function runEncode(
 function resolveOutput(
   { settings, destination, field }: ReadOptions['outputs'][number],
   { fieldOf }: ReadOptions,
+  cwd: string,
 ): ResolvedOutput {
   const base = { field, settings, path: null, url: null, stream: null };
   if (isStream(destination)) {
@@ -77,7 +78,7 @@ function resolveOutput(
   if (typeof text !== 'string' || text === '') throw optionError(field, 'is no destination', hint);
   if (!isUrl(text) && text.endsWith('/')) throw optionError(field, 'names a folder', 'name a file in it');
   if (isUrl(text) && !/^file:/i.test(text)) return { ...base, url: text };
-  return { ...base, path: resolve(isUrl(text) ? pathOfUrl(text, field) : text) };
+  return { ...base, path: resolve(cwd, isUrl(text) ? pathOfUrl(text, field) : text) };
 }
 
 interface RunContext extends EncodeContext {
@@ -96,7 +97,7 @@ async function encodeTo(
   claim.add(places, await identitiesOf(outputs, places));
   const signal = stream === null ? context.signal : AbortSignal.any([context.signal, stream.signal]);
   return withRunFolder(async (folder) => {
-    const address = await addressOf(input, { folder, signal, field: 'input' });
+    const address = await addressOf(input, { folder, signal, cwd: context.cwd, field: 'input' });
     await checkOutputs(outputs, address, read);
     const paths = outputs.flatMap(({ path }) => path ?? []);
     const created = await foldersToCreate(paths);

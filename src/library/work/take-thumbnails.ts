@@ -24,7 +24,7 @@ import { optionError, readBoolean, readSettings } from './read-options.js';
 export async function takeThumbnails(
   input: Input,
   options: unknown,
-  { signal, turns, programs }: CallContext,
+  { signal, turns, programs, cwd }: CallContext,
 ): Promise<Thumbnails> {
   const names = ['output', 'overwrite', 'allow_private_network'];
   const { own, settings, fieldOf } = readSettings(options, thumbnailsTable, names);
@@ -33,11 +33,11 @@ export async function takeThumbnails(
     throw optionError('output', 'must be the path of a folder');
   const overwrite = readBoolean(own.overwrite, 'overwrite');
   const set = parseSet(settings, fieldOf);
-  const folder = resolve(output);
+  const folder = resolve(cwd, output);
   const baseSet = { ...set, base_url: pathToFileURL(folder).href };
   const { takeThumbnails: takeImages } = await import('../../../daemon/app/still-images.js');
   return withRunFolder((scratch) =>
-    withLocalInput(input, { folder: scratch, signal, field: 'input', options }, async (path) => {
+    withLocalInput(input, { folder: scratch, signal, cwd, field: 'input', options }, async (path) => {
       const release = await turns.acquire(0, signal);
       try {
         const images = await takeImages(path, set, { ...programs, scratch, signal, isEmbedded: true }).catch(

@@ -36,7 +36,7 @@ export const budget: Budget = {
   'src/cli/output': { lines: 1210, files: 12 },
   'src/client': { lines: 4160, files: 29 },
   'src/config': { lines: 910, files: 6 },
-  'src/library': { lines: 1840, files: 14 },
+  'src/library': { lines: 1860, files: 14 },
   'src/mcp': { lines: 180, files: 2 },
   'src/rest-client': { lines: 1480, files: 8 },
   'src/shared': { lines: 15620, files: 130 },
