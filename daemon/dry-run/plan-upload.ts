@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { appendFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { invalidRequest, isVencError, VencError } from '../../src/shared/errors.js';
 import { placeholderInput } from '../../src/shared/settings/input-files.js';
@@ -10,6 +10,7 @@ import type { CreateContext } from '../actions/check-request.js';
 import { checkJobRequest } from '../actions/create-job.js';
 import { Turns } from '../actions/turns.js';
 import { inputName, missingFfmpegMessage } from '../ffmpeg/index.js';
+import { mapLocalDiskError } from '../transfer/disk-errors.js';
 import { describePlan, type UploadPlan, unknownPlan } from './describe-plan.js';
 import { ffmpegForParts } from './partial-media.js';
 import { planOutputs } from './plan-outputs.js';
@@ -115,6 +116,9 @@ export class UploadPlans {
       return describePlan(planned, { outputs, warnings, folder, isWhole, sizeBytes });
     } catch (error) {
       if (limit.aborted && !signal.aborted) return unknownPlan('time');
+      // The disk is full: the file says nothing about that.
+      if (isVencError(error, 'OutOfSpaceError'))
+        throw new VencError('UnavailableError', error.message, { cause: error });
       if (!isVencError(error)) throw error;
       return isWhole ? { ...unknownPlan(null), failure: error.message } : unknownPlan('parts');
     } finally {
@@ -133,19 +137,22 @@ function requireParts({ sizeBytes, head, tail }: FileToPlan): void {
   if (tail.length !== rest) throw invalidRequest([`tail must be the last ${rest} bytes of the file`]);
 }
 
-/** Writes a file that has holes instead of what is not known. Resolves to false for a size that the disk does not allow. */
+/**
+ * Writes a file that has a hole instead of what is not known. Resolves to false for a size that the disk does not allow.
+ * Rejects with `OutOfSpaceError` if the parts have no room.
+ */
 async function writeParts(path: string, { sizeBytes, head, tail }: FileToPlan): Promise<boolean> {
-  const file = await open(path, 'wx', 0o600);
   try {
-    const isPossible = await file.truncate(sizeBytes).then(
+    await writeFile(path, head, { flag: 'wx', mode: 0o600 });
+    const isPossible = await truncate(path, sizeBytes).then(
       () => true,
       () => false,
     );
     if (!isPossible) return false;
-    await file.write(head, 0, head.length, 0);
-    if (tail.length > 0) await file.write(tail, 0, tail.length, sizeBytes - tail.length);
+    await truncate(path, sizeBytes - tail.length);
+    await appendFile(path, tail);
     return true;
-  } finally {
-    await file.close();
+  } catch (error) {
+    throw mapLocalDiskError(error, 'download');
   }
 }

@@ -13,6 +13,7 @@ import {
   startDaemonProcess,
 } from '../helpers/daemon-process.js';
 import { film, makeMedia } from '../helpers/media.js';
+import { ask as askPage, byScript, cookieOf } from '../helpers/page-client.js';
 import { tempFolder } from '../helpers/temp.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
@@ -166,6 +167,25 @@ test('a disk that turns read-only: creates are 503 with the reason, and all work
       ['finished', 'finished'],
     );
   }
+});
+
+test('a plan of the page says that the disk is full', async () => {
+  const prepared = await setUp();
+  if (prepared === null) return;
+  const { disk, args } = prepared;
+  const daemon = await startDaemonProcess(join(disk, 'data'), args);
+  const cookie = await cookieOf(daemon, processKey);
+  const head = Buffer.alloc(2 * 1024 * 1024);
+  const body = JSON.stringify({ request: {}, size: head.length, head: head.toString('base64'), tail: '' });
+  const plan = () => askPage(daemon, '/ui/api/plan', { method: 'POST', headers: byScript, cookie, body });
+  const filler = join(disk, 'filler');
+  fill(filler, disk);
+  const { status, text } = await plan();
+  assert.is(status, 503, text);
+  assert.match(text, 'There is no space left on the disk of the daemon.');
+  rmSync(filler);
+  assert.is((await plan()).status, 200);
+  assert.is(await daemon.end('SIGTERM'), 0, daemon.logged());
 });
 
 /** Fills a disk, up to the last block. */
