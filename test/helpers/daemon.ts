@@ -52,7 +52,7 @@ export function daemonSuite<Context extends { readonly daemon: TestDaemon } = { 
 }
 
 /** The daemon options that a test can set. */
-type TestDaemonOptions = Partial<Omit<DaemonOptions, 'host' | 'port' | 'log' | 'encodeLimits'>> & {
+export type TestDaemonOptions = Partial<Omit<DaemonOptions, 'host' | 'port' | 'log' | 'encodeLimits'>> & {
   readonly encodeLimits?: Partial<DaemonOptions['encodeLimits']>;
 };
 

@@ -1,6 +1,29 @@
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { suite, type Test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { daemonSuite, type TestDaemon, type TestDaemonOptions } from '../helpers/daemon.js';
+import { findProgram } from '../helpers/servers/find-program.js';
+import { startBrowser } from './play.js';
+
+/** A suite whose tests share a daemon and a browser. Without Chromium its tests are skipped. */
+export function browserSuite<Context extends { readonly daemon: TestDaemon; browser: Browser }>(
+  name: string,
+  options: TestDaemonOptions,
+): Test<Context> {
+  const chromium = findProgram('chromium');
+  const isMissing = 'missing' in chromium;
+  const test = isMissing
+    ? suite<Context>(name)
+    : daemonSuite<Context>(name, options, async (context) => {
+        context.browser = await startBrowser(chromium);
+      });
+  test.after(({ browser }) => browser?.close());
+  const skip = (title: string) =>
+    test.skip(`${title}: ${isMissing ? chromium.missing : ''}`, () => undefined);
+  if (isMissing) return Object.assign(skip, test);
+  return test;
+}
 
 /** The page of a daemon in a browser, and what its document complained about. */
 export interface OpenPage {

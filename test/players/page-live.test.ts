@@ -2,15 +2,12 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import type { TestDaemon } from '../helpers/daemon.js';
 import { launchDaemon, processKey } from '../helpers/daemon-process.js';
 import { makeJobs } from '../helpers/make-jobs.js';
-import { findProgram, skipSuite } from '../helpers/servers/find-program.js';
 import { tempFolder } from '../helpers/temp.js';
-import { openPage } from './page-browser.js';
-import { startBrowser } from './play.js';
+import { browserSuite, openPage } from './page-browser.js';
 
 interface Context {
   daemon: TestDaemon;
@@ -37,73 +34,59 @@ async function startProxy(target: string) {
   return { url, state, close: () => void proxy.close().closeAllConnections() };
 }
 
-const name = 'the list of the page as it goes on';
-const chromium = findProgram('chromium');
-if ('missing' in chromium) skipSuite(name, chromium);
-else {
-  const test = suite<Context>(name);
+const test = browserSuite<Context>('the list of the page as it goes on', { jobs: 0 });
 
-  test.before(async (context) => {
-    context.daemon = await startTestDaemon({ jobs: 0 });
-    context.browser = await startBrowser(chromium);
-  });
-  test.after(async ({ daemon, browser }) => {
-    await browser?.close();
-    await daemon?.stop();
-  });
+test('behind a proxy that keeps events back, list and job are read again', async ({ daemon, browser }) => {
+  const proxy = await startProxy(daemon.url);
+  const first = await daemon.create({ input: 'http://127.0.0.1:9/first.mp4' });
+  const page = await (await browser.newContext()).newPage();
+  await page.goto(`${proxy.url}/ui/`);
+  await page.fill('#key', daemon.key);
+  await page.click('form.sign-in button');
+  await page.waitForSelector('text=first.mp4');
+  await page.waitForSelector('text=A proxy keeps back the events', { timeout: 15_000 });
+  await daemon.create({ input: 'http://127.0.0.1:9/second.mp4' });
+  await page.waitForSelector('text=second.mp4', { timeout: 15_000 });
+  const job = await page.context().newPage();
+  await job.goto(`${proxy.url}/ui/jobs/${first}`);
+  await job.waitForSelector('.state.is-waiting');
+  await daemon.request(`/v2/jobs/${first}/cancel`, { method: 'PUT' });
+  await job.waitForSelector('.state.is-cancelled', { timeout: 15_000 });
+  // Without the buffer, the stream is used again, and the sentence disappears.
+  proxy.state.isBuffering = false;
+  await page.waitForSelector('#connection', { state: 'hidden', timeout: 40_000 });
+  await page.context().close();
+  proxy.close();
+});
 
-  test('behind a proxy that keeps events back, list and job are read again', async ({ daemon, browser }) => {
-    const proxy = await startProxy(daemon.url);
-    const first = await daemon.create({ input: 'http://127.0.0.1:9/first.mp4' });
-    const page = await (await browser.newContext()).newPage();
-    await page.goto(`${proxy.url}/ui/`);
-    await page.fill('#key', daemon.key);
-    await page.click('form.sign-in button');
-    await page.waitForSelector('text=first.mp4');
-    await page.waitForSelector('text=A proxy keeps back the events', { timeout: 15_000 });
-    await daemon.create({ input: 'http://127.0.0.1:9/second.mp4' });
-    await page.waitForSelector('text=second.mp4', { timeout: 15_000 });
-    const job = await page.context().newPage();
-    await job.goto(`${proxy.url}/ui/jobs/${first}`);
-    await job.waitForSelector('.state.is-waiting');
-    await daemon.request(`/v2/jobs/${first}/cancel`, { method: 'PUT' });
-    await job.waitForSelector('.state.is-cancelled', { timeout: 15_000 });
-    // Without the buffer, the stream is used again, and the sentence disappears.
-    proxy.state.isBuffering = false;
-    await page.waitForSelector('#connection', { state: 'hidden', timeout: 40_000 });
-    await page.context().close();
-    proxy.close();
+test('the address of a page of the list leads to its first row', async ({ browser }) => {
+  const dataFolder = join(tempFolder(), 'data');
+  const now = Date.now();
+  makeJobs(dataFolder, {
+    count: 400,
+    firstEnd: new Date(now - 86_400_000),
+    lastEnd: new Date(now - 1000),
   });
+  const listed = await launchDaemon(dataFolder, ['--jobs', '0'], {});
+  const { page } = await openPage(browser, listed.url, processKey);
+  const topPosition = () =>
+    page.evaluate<string | null>(
+      `(() => {
+        const rows = [...document.querySelectorAll('li.job')];
+        return rows.find((row) => row.getBoundingClientRect().bottom > 1)?.getAttribute('aria-posinset') ?? null;
+      })()`,
+    );
+  for (const [query, position] of [
+    ['?page=3', '101'],
+    ['?page=2', '51'],
+    ['?page=1', '1'],
+  ] as const) {
+    await page.goto(`${listed.url}/ui/${query}`);
+    await page.waitForSelector(`li.job[aria-posinset="${position}"] a`);
+    assert.is(await topPosition(), position, query);
+  }
+  await page.context().close();
+  await listed.end('SIGTERM');
+});
 
-  test('the address of a page of the list leads to its first row', async ({ browser }) => {
-    const dataFolder = join(tempFolder(), 'data');
-    const now = Date.now();
-    makeJobs(dataFolder, {
-      count: 400,
-      firstEnd: new Date(now - 86_400_000),
-      lastEnd: new Date(now - 1000),
-    });
-    const listed = await launchDaemon(dataFolder, ['--jobs', '0'], {});
-    const { page } = await openPage(browser, listed.url, processKey);
-    const topPosition = () =>
-      page.evaluate<string | null>(
-        `(() => {
-          const rows = [...document.querySelectorAll('li.job')];
-          return rows.find((row) => row.getBoundingClientRect().bottom > 1)?.getAttribute('aria-posinset') ?? null;
-        })()`,
-      );
-    for (const [query, position] of [
-      ['?page=3', '101'],
-      ['?page=2', '51'],
-      ['?page=1', '1'],
-    ] as const) {
-      await page.goto(`${listed.url}/ui/${query}`);
-      await page.waitForSelector(`li.job[aria-posinset="${position}"] a`);
-      assert.is(await topPosition(), position, query);
-    }
-    await page.context().close();
-    await listed.end('SIGTERM');
-  });
-
-  test.run();
-}
+test.run();

@@ -31,13 +31,13 @@ function missingSuite(file: SourceFile): readonly string[] {
 }
 
 /**
- * The names of a file's suites: `test` of uvu under any name, and the results of `suite()` and `daemonSuite()`. A suite that a function
+ * The names of a file's suites: `test` of uvu under any name, and the results of `suite()`, `daemonSuite()` and `browserSuite()`. A suite that a function
  * returns is of the file that calls the function.
  */
 function suitesOf(file: SourceFile): readonly { readonly name: string; readonly index: number }[] {
   const fromUvu = importsOf(file).find(({ specifier }) => specifier === 'uvu');
   const imported = fromUvu && /\btest(?:\s+as\s+([\w$]+))?\b/.exec(fromUvu.names);
-  const maker = fromUvu === undefined ? 'daemonSuite' : '(?:suite|daemonSuite)';
+  const maker = fromUvu === undefined ? '(?:daemonSuite|browserSuite)' : '(?:suite|daemonSuite|browserSuite)';
   const making = new RegExp(`\\b(?:const|let)\\s+([\\w$]+)\\s*(?::[^=]+)?=\\s*${maker}\\b`, 'g');
   const made = [...file.code.matchAll(making)].map(({ 1: name = '', index }) => ({ name, index }));
   return [
