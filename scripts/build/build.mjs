@@ -8,7 +8,7 @@
  * The files are CommonJS, because starting the ES module loader takes as long as reading a whole file. Each has a V8
  * code cache, which is valid only for the V8 version that created it; other versions ignore it. CPU time relative to
  * `node -e 0`, medians of 15: `venc --version` 1.08 (1.21 with one file for all commands), `--help` 1.19 (1.30), a
- * completion 1.23 (1.55). CPU time of `venc run` of a film of one second, with ffmpeg: 0.87 s with the daemon as 88
+ * completion 1.16 (1.55). CPU time of `venc run` of a film of one second, with ffmpeg: 0.87 s with the daemon as 88
  * modules, 0.69 s as one file.
  * Names are not shortened, because that gained nothing. The screen of `venc watch` waits for a part of itself while it
  * is loaded, which only modules can do: it is in dist/venc/lazy/.

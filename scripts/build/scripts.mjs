@@ -16,11 +16,10 @@ const commandScripts = [
   { name: 'words', first: ['cli/completion/command-nodes'], lazyFolders: [] },
   { name: 'program', first: ['cli/program', 'cli/help/topics'], lazyFolders: [] },
   {
-    name: 'client',
-    first: ['client/client', 'cli/terminal/interrupt', 'shared/flag-parsers', 'shared/text/url-text'],
-    lazyFolders: ['src/config/'],
+    name: 'lists',
+    first: commands('list', 'progress', 'show', 'wait'),
+    lazyFolders: ['src/client/', 'src/config/'],
   },
-  { name: 'lists', first: commands('list', 'progress', 'show', 'wait'), lazyFolders: ['src/client/'] },
   {
     name: 'jobs',
     first: commands('submit'),
