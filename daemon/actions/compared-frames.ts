@@ -237,14 +237,7 @@ export class ComparedFrames {
   async #inTurn<T>({ visitor, signal }: FrameRequest, task: () => Promise<T>): Promise<T> {
     if (this.#running.waitingCount >= limits.waiting) throw this.#visitors.rejection();
     try {
-      return await this.#visitors.run(visitor, signal, async () => {
-        const release = await this.#running.acquire(0, signal);
-        try {
-          return await task();
-        } finally {
-          release();
-        }
-      });
+      return await this.#visitors.run(visitor, signal, () => this.#running.runExclusive(task, signal));
     } catch (error) {
       if (!signal.aborted) throw error;
       throw new VencError('InterruptedError', 'The frame is no longer wanted.', { cause: error });

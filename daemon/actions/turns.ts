@@ -35,12 +35,7 @@ export class Turns {
     this.#clients.set(client, own);
     own.count += 1;
     try {
-      const release = await own.turn.acquire(0, signal);
-      try {
-        return await task();
-      } finally {
-        release();
-      }
+      return await own.turn.runExclusive(task, signal);
     } finally {
       own.count -= 1;
       if (own.count === 0) this.#clients.delete(client);

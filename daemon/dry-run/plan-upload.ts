@@ -75,12 +75,7 @@ export class UploadPlans {
       return await this.#visitors.run(visitor, signal, async () => {
         const file = await readFile();
         requireParts(file);
-        const release = await this.#running.acquire(0, signal);
-        try {
-          return await this.#make(asked, file);
-        } finally {
-          release();
-        }
+        return this.#running.runExclusive(() => this.#make(asked, file), signal);
       });
     } catch (error) {
       if (!signal.aborted) throw error;

@@ -52,16 +52,13 @@ export async function compareInputs(
           [other, 'reference'],
         ] as const)
           await requireFile(file, field);
-        const release = await turns.acquire(0, signal);
-        try {
-          const { quality, warnings } = await compareFiles([path, other], {
+        const compare = () =>
+          compareFiles([path, other], {
             ...{ ...programs, metric, framesFolder: null, signal, isEmbedded: true },
             onProgress: (percent) => onProgress?.(percent),
           });
-          return { quality, warnings: warnings.map((message) => ({ field: 'input', message })) };
-        } finally {
-          release();
-        }
+        const { quality, warnings } = await turns.runExclusive(compare, signal);
+        return { quality, warnings: warnings.map((message) => ({ field: 'input', message })) };
       }),
     ),
   );

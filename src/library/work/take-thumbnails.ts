@@ -13,7 +13,7 @@ import {
   requireWritable,
 } from '../../shared/util/check-destinations.js';
 import { withRunFolder } from '../../shared/util/run-folder.js';
-import { diskReason, systemCode } from '../../shared/util/system-code.js';
+import { diskReason, isDiskFull, systemCode } from '../../shared/util/system-code.js';
 import type { Input, Thumbnails } from '../declarations.js';
 import type { CallContext } from '../process-state.js';
 import { withLocalInput } from './inputs.js';
@@ -37,9 +37,8 @@ export async function takeThumbnails(
   const baseSet = { ...set, base_url: pathToFileURL(folder).href };
   const { takeThumbnails: takeImages } = await import('../../../daemon/app/still-images.js');
   return withRunFolder((scratch) =>
-    withLocalInput(input, { folder: scratch, signal, cwd, field: 'input', options }, async (path) => {
-      const release = await turns.acquire(0, signal);
-      try {
+    withLocalInput(input, { folder: scratch, signal, cwd, field: 'input', options }, (path) =>
+      turns.runExclusive(async () => {
         const images = await takeImages(path, set, { ...programs, scratch, signal, isEmbedded: true }).catch(
           (error: unknown) => {
             throw withField(asGiven(error, fieldOf), 'input');
@@ -51,11 +50,9 @@ export async function takeThumbnails(
             thumbnailUrl([baseSet], baseSet, { url: baseSet.base_url, isHosted: false }, image),
           );
         });
-        return await save(images, paths, { overwrite, signal });
-      } finally {
-        release();
-      }
-    }),
+        return save(images, paths, { overwrite, signal });
+      }, signal),
+    ),
   );
 }
 
@@ -108,11 +105,9 @@ async function save(
 
 /** The error of images that could not be written. Errors that are not of the disk stay unchanged. */
 function writeError(error: unknown): unknown {
-  const code = systemCode(error);
-  if (code === null) return error;
-  const isFull = /^E(?:NOSPC|DQUOT|FBIG)$/.test(code);
+  if (systemCode(error) === null) return error;
   const message = `The images could not be written: ${diskReason(error, 'write')}.`;
-  return new VencError(isFull ? 'OutOfSpaceError' : 'UploadFailureError', message, {
+  return new VencError(isDiskFull(error) ? 'OutOfSpaceError' : 'UploadFailureError', message, {
     ...{ field: 'output', cause: error },
   });
 }

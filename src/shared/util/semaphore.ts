@@ -67,9 +67,9 @@ export class Semaphore {
     });
   }
 
-  /** Runs a task while holding a permit; settles like the task. */
-  async runExclusive<Result>(task: () => Promise<Result>): Promise<Result> {
-    const release = await this.acquire();
+  /** Runs a task while holding a permit; settles like the task. Rejects as `acquire` does. */
+  async runExclusive<Result>(task: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    const release = await this.acquire(0, signal);
     try {
       return await task();
     } finally {

@@ -3,6 +3,11 @@ export function systemCode(error: unknown): string | null {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 }
 
+/** Whether a file could not be written because its disk, or what its user may have of it, is full. */
+export function isDiskFull(error: unknown): boolean {
+  return /^E(?:NOSPC|DQUOT|FBIG)$/.test(systemCode(error) ?? '');
+}
+
 const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: 'there is a file where a folder should be',
   EEXIST: 'there is a file where a folder should be',

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { VencError } from '../errors.js';
 import { freeBytes } from './disk.js';
-import { systemCode } from './system-code.js';
+import { isDiskFull } from './system-code.js';
 
 /** So much stays free on the disk of the folder, and the space is checked after so many bytes. */
 const reserveBytes = 64 << 20;
@@ -33,7 +33,7 @@ export async function writeChunks(
         nextCheck = sizeBytes + checkedBytes;
       }
       await file.writeFile(chunk).catch((error: unknown) => {
-        throw /^E(?:NOSPC|DQUOT|FBIG)$/.test(systemCode(error) ?? '') ? noSpace(error) : error;
+        throw isDiskFull(error) ? noSpace(error) : error;
       });
       sizeBytes += chunk.length;
     }
