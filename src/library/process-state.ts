@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isUrl } from '../shared/text/url-text.js';
 import { Semaphore } from '../shared/util/semaphore.js';
 import type { Configuration, EncodeOptions } from './declarations.js';
 import { InvalidRequestError, OutputError } from './errors.js';
@@ -26,19 +27,14 @@ export function changeConfiguration(configuration: Configuration): void {
   const [unknown] = Object.keys(others);
   if (unknown !== undefined)
     throw invalid(unknown, 'is not a part of the configuration', 'it has concurrency, ffmpeg and ffprobe');
-  if (concurrency !== undefined) requireCount(concurrency);
+  if (concurrency !== undefined && (!Number.isInteger(concurrency) || concurrency < 1))
+    throw invalid('concurrency', 'must be a whole number from 1');
   for (const [name, value] of Object.entries({ ffmpeg, ffprobe }))
     if (value !== undefined && (typeof value !== 'string' || value === ''))
       throw invalid(name, 'must be the path of a program');
   if (concurrency !== undefined) turns.resize(concurrency);
   if (ffmpeg !== undefined) programs.ffmpeg = ffmpeg;
   if (ffprobe !== undefined) programs.ffprobe = ffprobe;
-}
-
-/** Rejects a concurrency that is not a whole number from 1. */
-export function requireCount(concurrency: unknown): asserts concurrency is number {
-  if (!Number.isInteger(concurrency) || Number(concurrency) < 1)
-    throw invalid('concurrency', 'must be a whole number from 1');
 }
 
 function invalid(field: string, rule: string, hint?: string): InvalidRequestError {
@@ -103,7 +99,7 @@ export function namedPlaces(options: EncodeOptions): ReadonlyMap<string, string>
   const add = (field: string, output: unknown) => {
     const text = output instanceof URL ? output.href : output;
     if (typeof text !== 'string') return;
-    if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) places.set(field, resolve(text));
+    if (!isUrl(text)) places.set(field, resolve(text));
     else if (/^file:/i.test(text)) {
       try {
         places.set(field, fileURLToPath(text));

@@ -5,7 +5,7 @@ import { listSettings } from '../../shared/settings/support.js';
 import { isObject } from '../../shared/util/is-object.js';
 import { readArguments, readFields, readFlag, readOptionalText, readText } from './arguments.js';
 import { type Limits, requireSize } from './limits.js';
-import { confineSettings, hasScheme, type Root } from './root.js';
+import { confineSettings, isRemote, type Root } from './root.js';
 
 /** What the tools on this machine share. */
 interface LocalContext {
@@ -101,7 +101,7 @@ export function schemaOf(properties: Record<string, object>, required: string[])
 /** The path or the URL of the input. A path is below the root, and its file is not too large. */
 export async function readInput(args: Fields, { root, limits }: LocalContext): Promise<string> {
   const given = readText(args, 'input');
-  if (hasScheme(given) && !/^\s*file:/i.test(given)) return given;
+  if (isRemote(given)) return given;
   const path = await root.resolve(given, 'input');
   await requireSize(path, 'input', limits);
   return path;
@@ -160,7 +160,7 @@ async function readSettings(given: Fields, field: string, { root, limits }: Loca
 }
 
 async function readDestination(given: string, field: string, { root }: LocalContext): Promise<string> {
-  return hasScheme(given) && !/^\s*file:/i.test(given) ? given : root.resolve(given, field);
+  return isRemote(given) ? given : root.resolve(given, field);
 }
 
 /** The settings with a word, or the names of all. */

@@ -42,8 +42,13 @@ function isFileUrl(text: string): boolean {
   return /^\s*file:/i.test(text);
 }
 
+/** Whether a text is the URL of a file on another machine. */
+export function isRemote(text: string): boolean {
+  return hasScheme(text) && !isFileUrl(text);
+}
+
 /** Whether a text begins with a scheme. */
-export function hasScheme(text: string): boolean {
+function hasScheme(text: string): boolean {
   return /^\s*[a-z][a-z0-9+.-]*:/i.test(text);
 }
 

@@ -14,7 +14,7 @@ import { uploadFile } from '../submit/uploads.js';
 import { readArguments, readFields, readText } from './arguments.js';
 import { type Limits, requireSize } from './limits.js';
 import { readInput, schemaOf } from './local-tools.js';
-import { confineSettings, hasScheme, type Root } from './root.js';
+import { confineSettings, isRemote, type Root } from './root.js';
 
 /** What the tools of a service share. */
 interface ServiceContext {
@@ -82,8 +82,7 @@ async function submit(args: Fields, { signal, onProgress }: McpCall, context: Se
   };
   const addresses = new Map<string, string>();
   for (const [url, path] of files) addresses.set(url, await upload(path));
-  const isRemote = hasScheme(given) && !/^\s*file:/i.test(given);
-  const address = isRemote ? input : await upload(input);
+  const address = isRemote(given) ? input : await upload(input);
   const body = { ...(await replaceWatermarks(request, addresses)), input: address };
   const { body: answer } = await createJobWithRetry(client, body, randomUUID(), signal);
   const { id, outputs } = normaliseCreated(answer);

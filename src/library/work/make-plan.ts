@@ -8,7 +8,7 @@ import type { CallContext } from '../process-state.js';
 import { pathOfUrl, withLocalInput } from './inputs.js';
 import { isStream } from './output-stream.js';
 import { asGiven, withField } from './pipeline-errors.js';
-import { optionError, type ReadOptions, readEncodeOptions } from './read-options.js';
+import { destinationText, type ReadOptions, readEncodeOptions } from './read-options.js';
 
 /** Plans an encode, as `venc plan` does. */
 export async function makePlan(input: Input, options: unknown, context: CallContext): Promise<Plan> {
@@ -46,10 +46,7 @@ type Output = ReadOptions['outputs'][number];
 
 /** The path or address of a destination; null for a stream, and if there is none. */
 function textOf({ destination, field }: Output): string | null {
-  if (destination === undefined || destination === null || isStream(destination)) return null;
-  const text = destination instanceof URL ? destination.href : destination;
-  if (typeof text === 'string' && text !== '') return text;
-  throw optionError(field, 'is no destination', 'name the destination: a path, a URL or a stream');
+  return isStream(destination) ? null : destinationText(destination, field);
 }
 
 /** The file that an output is written to; null for other destinations. */

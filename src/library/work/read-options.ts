@@ -36,6 +36,9 @@ export function optionError(field: string, rule: string, hint?: string): VencErr
   });
 }
 
+/** What to do about a destination that is missing or no destination. */
+export const destinationHint = 'name the destination: a path, a URL or a stream';
+
 /** The options that are no settings. */
 const ownNames = ['output', 'outputs', 'overwrite', 'allow_private_network', 'concurrency'] as const;
 type OwnName = (typeof ownNames)[number];
@@ -101,6 +104,14 @@ export function readSettings(
   const reader = new OptionReader();
   const read = reader.readOutput(options, '', table, own);
   return { ...read, fieldOf: (field) => reader.given(field) };
+}
+
+/** The path or address of a destination that is no stream; null if there is none. */
+export function destinationText(destination: unknown, field: string): string | null {
+  if (destination === undefined || destination === null) return null;
+  const text = destination instanceof URL ? destination.href : destination;
+  if (typeof text === 'string' && text !== '') return text;
+  throw optionError(field, 'is no destination', destinationHint);
 }
 
 /** Reads an option that is true or false; false if it is omitted. */

@@ -18,7 +18,13 @@ import type { CallContext, Claim } from '../process-state.js';
 import { addressOf, pathOfUrl } from './inputs.js';
 import { isStream, type OutputStream, openOutputStream } from './output-stream.js';
 import { asGiven, failureOf, outputErrorOf } from './pipeline-errors.js';
-import { optionError, type ReadOptions, readEncodeOptions } from './read-options.js';
+import {
+  destinationHint,
+  destinationText,
+  optionError,
+  type ReadOptions,
+  readEncodeOptions,
+} from './read-options.js';
 
 /** What an encode needs. */
 interface EncodeContext extends CallContext {
@@ -72,10 +78,8 @@ function resolveOutput(
     });
     return { ...base, stream };
   }
-  const text = destination instanceof URL ? destination.href : destination;
-  const hint = 'name the destination: a path, a URL or a stream';
-  if (text === undefined || text === null) throw optionError(field, 'is missing', hint);
-  if (typeof text !== 'string' || text === '') throw optionError(field, 'is no destination', hint);
+  const text = destinationText(destination, field);
+  if (text === null) throw optionError(field, 'is missing', destinationHint);
   if (!isUrl(text) && text.endsWith('/')) throw optionError(field, 'names a folder', 'name a file in it');
   if (isUrl(text) && !/^file:/i.test(text)) return { ...base, url: text };
   return { ...base, path: resolve(cwd, isUrl(text) ? pathOfUrl(text, field) : text) };
