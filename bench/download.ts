@@ -7,13 +7,7 @@ import { startNginx } from '../test/helpers/servers/nginx.js';
 import { alternate, type Figure, ratiosOf, spreadOf, timed } from './measure.js';
 import { assertSameFile, type FileDigest, measureFile } from './measure-file.js';
 import { runProgram } from './programs.js';
-import {
-  makeTransferFile,
-  measureTransfer,
-  sizeText,
-  startTransferProcess,
-  transferBytes,
-} from './transfer-cost.js';
+import { makeTransferFile, measureTransfer, startTransferProcess, transferBytes } from './transfer-cost.js';
 
 const bytesPerSecond = 4_000_000;
 const connections = 5;
@@ -48,7 +42,8 @@ export async function measureFullSpeed(
     const sent = await measureFile(input);
     const url = nginx.url('plain', 'film');
     return await measureTransfer(rounds, {
-      name: `${sizeText(bytes)} in over HTTP`,
+      name: 'in over HTTP',
+      bytes,
       peer: 'curl',
       ours: () => venc.run({ direction: 'in', url, path: target }),
       theirs: () => runProgram(curl.path, ['-s', '-S', '-f', '-o', target, url]),

@@ -7,13 +7,7 @@ import { startVsftpd } from '../test/helpers/servers/vsftpd.js';
 import type { Figure } from './measure.js';
 import { assertSameFile, measureFile } from './measure-file.js';
 import { runProgram } from './programs.js';
-import {
-  makeTransferFile,
-  measureTransfer,
-  sizeText,
-  startTransferProcess,
-  transferBytes,
-} from './transfer-cost.js';
+import { makeTransferFile, measureTransfer, startTransferProcess, transferBytes } from './transfer-cost.js';
 
 /**
  * Measures the transfer of a file of 400 MB from and to vsftpd on loopback, compared with curl on the same server.
@@ -46,7 +40,8 @@ export async function measureFtp(
     };
     return [
       ...(await measureTransfer(rounds, {
-        name: `${sizeText(bytes)} in over FTP`,
+        name: 'in over FTP',
+        bytes,
         peer: 'curl',
         ours: () => venc.run({ direction: 'in', url: from, path: target }),
         theirs: () => runProgram(curl.path, ['-sS', '-o', target, from]),
@@ -54,7 +49,8 @@ export async function measureFtp(
         atMost: { ms: 1.1, cpu: 3.4, cpuWithoutMd5: 1.7 },
       })),
       ...(await measureTransfer(rounds, {
-        name: `${sizeText(bytes)} out over FTP`,
+        name: 'out over FTP',
+        bytes,
         peer: 'curl',
         ours: () => venc.run({ direction: 'out', url: url('out/ours.mp4'), path: output }),
         theirs: () => runProgram(curl.path, ['-sS', '-T', output, url('out/theirs.mp4')]),
@@ -62,7 +58,8 @@ export async function measureFtp(
         atMost: { ms: 1.2, cpu: 10, cpuWithoutMd5: 2.4 },
       })),
       ...(await measureTransfer(rounds, {
-        name: `${sizeText(bytes)} out over FTP, MD5 known`,
+        name: 'out over FTP, MD5 known',
+        bytes,
         peer: 'curl',
         ours: () => venc.run({ direction: 'out', url: url('out/ours.mp4'), path: output, facts: sent }),
         theirs: () => runProgram(curl.path, ['-sS', '-T', output, url('out/theirs.mp4')]),

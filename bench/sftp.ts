@@ -5,13 +5,7 @@ import { startSshd } from '../test/helpers/servers/sshd.js';
 import type { Figure } from './measure.js';
 import { assertSameFile, measureFile } from './measure-file.js';
 import { runProgram } from './programs.js';
-import {
-  makeTransferFile,
-  measureTransfer,
-  sizeText,
-  startTransferProcess,
-  transferBytes,
-} from './transfer-cost.js';
+import { makeTransferFile, measureTransfer, startTransferProcess, transferBytes } from './transfer-cost.js';
 
 /**
  * Measures the transfer of a file of 400 MB from and to the OpenSSH server on loopback, compared with the OpenSSH
@@ -50,7 +44,8 @@ export async function measureSftp(
     };
     return [
       ...(await measureTransfer(rounds, {
-        name: `${sizeText(bytes)} in over SFTP`,
+        name: 'in over SFTP',
+        bytes,
         peer: 'sftp',
         ours: () => venc.run({ direction: 'in', url: url('in.mp4'), path: target }),
         theirs: () => batch(`get ${input} ${target}`),
@@ -58,7 +53,8 @@ export async function measureSftp(
         atMost: { ms: 1.3, cpu: 2.7, cpuWithoutMd5: 1.55 },
       })),
       ...(await measureTransfer(rounds, {
-        name: `${sizeText(bytes)} out over SFTP`,
+        name: 'out over SFTP',
+        bytes,
         peer: 'sftp',
         ours: () => venc.run({ direction: 'out', url: url('ours.mp4'), path: output }),
         theirs: () => batch(`put ${output} ${remote}/theirs.mp4`),
@@ -66,7 +62,8 @@ export async function measureSftp(
         atMost: { ms: 1.3, cpu: 3.4, cpuWithoutMd5: 2.1 },
       })),
       ...(await measureTransfer(rounds, {
-        name: `${sizeText(bytes)} out over SFTP, MD5 known`,
+        name: 'out over SFTP, MD5 known',
+        bytes,
         peer: 'sftp',
         ours: () => venc.run({ direction: 'out', url: url('ours.mp4'), path: output, facts: sent }),
         theirs: () => batch(`put ${output} ${remote}/theirs.mp4`),

@@ -36,7 +36,7 @@ export function startTransferProcess(keyPath = '', hostKeysPath = ''): TransferP
 export const transferBytes = 400_000_000;
 
 /** The size of a transferred file, for the names of figures. */
-export function sizeText(bytes: number): string {
+function sizeText(bytes: number): string {
   return `${bytes / 1_000_000} MB`;
 }
 
@@ -56,7 +56,10 @@ export async function makeTransferFile(path: string, bytes: number): Promise<voi
 
 /** A transfer and the same one by another program. */
 export interface ComparedTransfer {
+  /** What is done, such as `in over FTP`. */
   readonly name: string;
+  /** The size of the file. */
+  readonly bytes: number;
   readonly peer: string;
   readonly ours: () => Promise<TransferSample>;
   /** Runs the other program. */
@@ -88,7 +91,7 @@ export const cpuFigureSuffix = 'processor time';
 /** Measures a transfer: its duration and its processor time, compared with the other program, in turn. */
 export async function measureTransfer(
   rounds: number,
-  { name, peer, ours, theirs, check, atMost }: ComparedTransfer,
+  { name, bytes, peer, ours, theirs, check, atMost }: ComparedTransfer,
 ): Promise<readonly Figure[]> {
   const samples = await alternate<'ours' | 'theirs', Sample>(rounds, {
     async ours() {
@@ -115,7 +118,7 @@ export async function measureTransfer(
       spreadOf(all).median.toFixed(unit === 'ms' ? 0 : 2),
     );
     return {
-      name: `${name}${what}`,
+      name: `${sizeText(bytes)} ${name}${what}`,
       unit: 'x',
       value: spreadOf(ratiosOf(own, reference)),
       atMost: limit,
