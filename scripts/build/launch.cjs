@@ -1,5 +1,5 @@
-// The build copies this file next to the scripts that it runs: main.cjs or library.cjs, and others when they are needed. Each is
-// run with its V8 code cache if there is one for this version of V8 (see scripts/build/build.mjs).
+// The build copies this file next to the scripts that it runs: main.cjs or library.cjs, and others when they are needed.
+// Each is run with its V8 code cache if there is one for this version of V8 (see scripts/build/build.mjs).
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { pathToFileURL } = require('node:url');
@@ -21,10 +21,7 @@ function requireModule(specifier) {
   return name === undefined ? require(specifier) : (scripts.get(name) ?? run(name)).exports.modules[path]();
 }
 
-/**
- * What most commands never use of the built-in modules that they import: these are loaded at their first use, and take
- * up to 4 ms.
- */
+/** Built-in modules that most commands import and do not use. Each takes up to 4 ms, and is loaded at its first use. */
 const rarelyUsed = ['node:child_process', 'node:crypto', 'node:http'];
 const lazily = { get: (specifier, name) => require(specifier.toString())[name] };
 

@@ -34,29 +34,29 @@ function commands(...names) {
 
 /**
  * Assigns modules to the scripts of the command line. `inputs` is the module graph in the metafile of esbuild, with paths
- * relative to the root. Resolves a path to the name of its script; modules that are in none are absent.
+ * relative to the root. Returns the name of the script of each module.
  */
 export function placeModules(inputs) {
   const places = new Map();
   for (const { name, first, lazyFolders } of commandScripts) {
     const isOwn = (path) => lazyFolders.some((folder) => path.startsWith(`dist/${folder}`));
-    const importsOf = (path) =>
+    /** What a module imports that belongs to the same script: its lazy imports only if they are the script's own. */
+    const importsOf = (path, isLazyOnly = false) =>
       inputs[path].imports
-        .filter(({ kind, external }) => external !== true && kind !== 'dynamic-import')
+        .filter(({ path: imported, kind, external }) => {
+          if (external === true) return false;
+          return kind === 'dynamic-import' ? isOwn(imported) : !isLazyOnly;
+        })
         .map((one) => one.path);
-    const lazyImportsOf = (path) =>
-      inputs[path].imports
-        .filter(({ kind, external }) => external !== true && kind === 'dynamic-import')
-        .map((one) => one.path)
-        .filter(isOwn);
     const reached = [
       ...first.map((path) => `dist/src/${path}.js`),
-      ...[...places.keys()].flatMap(lazyImportsOf),
+      // The others of these modules are in their own script.
+      ...[...places.keys()].flatMap((path) => importsOf(path, true)),
     ];
     for (const path of reached) {
       if (places.has(path)) continue;
       places.set(path, name);
-      reached.push(...importsOf(path), ...lazyImportsOf(path));
+      reached.push(...importsOf(path));
     }
   }
   return places;
