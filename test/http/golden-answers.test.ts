@@ -3,6 +3,7 @@
  * meant to keep the behaviour leaves the golden files as they are; every other one is seen in them.
  */
 import { writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { daemonSuite, startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
@@ -20,6 +21,12 @@ const test = daemonSuite<Context>('answers of the API', async (context) => {
   context.folder = tempFolder();
   return { jobs: 0, filesRoots: [context.folder] };
 });
+
+/** Accepts notifications and never answers: no attempt ends while a job is read. */
+const silent = createServer().listen(0, '127.0.0.1');
+await new Promise((listening) => silent.once('listening', listening));
+silent.unref();
+test.after(() => void silent.close());
 
 /** Sends requests one by one and compares all answers with a golden file. */
 async function answersMatch(
@@ -62,7 +69,10 @@ const full = {
   test: false,
   private: true,
   pass_through: 'order 7',
-  notifications: ['someone@example.com', { url: 'http://127.0.0.1:9/done', format: 'xml' }],
+  notifications: [
+    'someone@example.com',
+    { url: `http://127.0.0.1:${(silent.address() as AddressInfo).port}/done`, format: 'xml' },
+  ],
   outputs: [
     { label: 'web', width: 640, video_bitrate: 900, thumbnails: { number: 3, label: 'stills' } },
     {
