@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { readFile } from 'node:fs/promises';
 import type { FileFacts } from '../daemon/jobs/job.js';
 import { createSsrfGuard } from '../daemon/net/ssrf-guard.js';
 import { noCleanupJournal } from '../daemon/transfer/cleanup-journal.js';
@@ -62,6 +62,17 @@ function threadTimes(): ReadonlyMap<string, number> {
   return new Map(times);
 }
 
+/**
+ * The threads of this process, but for the one that computes MD5s: that starts later. Node starts its own threads for
+ * files with the first four requests.
+ */
+async function otherThreads(): Promise<ReadonlySet<string>> {
+  await Promise.all(Array.from({ length: 4 }, () => readFile('/proc/self/stat')));
+  return new Set(threadTimes().keys());
+}
+
+const others = await otherThreads();
+
 async function measure({ direction, url, path, facts }: TransferRequest): Promise<TransferSample> {
   const transport = transports[new URL(url).protocol];
   const { signal } = new AbortController();
@@ -72,13 +83,12 @@ async function measure({ direction, url, path, facts }: TransferRequest): Promis
   if (direction === 'in') await transport?.download?.(url, path, transfer);
   else await transport?.upload?.(path, url, transfer);
   const ms = performance.now() - start;
-  // The thread that computed the MD5 ends after the transfer. Its time is then only part of the total.
-  await sleep(200);
   const { user, system } = process.cpuUsage(cpuBefore);
-  const cpuSeconds = (user + system) / 1e6;
-  const others = [...threadTimes()].map(([id, time]) => time - (threadsBefore.get(id) ?? 0));
-  const otherSeconds = others.reduce((sum, time) => sum + time, 0) / 1e9;
-  return { ms, cpuSeconds, md5Seconds: Math.max(0, cpuSeconds - otherSeconds) };
+  const md5Times = [...threadTimes()].flatMap(([id, time]) =>
+    others.has(id) ? [] : [time - (threadsBefore.get(id) ?? 0)],
+  );
+  const md5Seconds = md5Times.reduce((sum, time) => sum + time, 0) / 1e9;
+  return { ms, cpuSeconds: (user + system) / 1e6, md5Seconds };
 }
 
 process.on('message', (request: TransferRequest) => {

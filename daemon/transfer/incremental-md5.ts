@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
+import { inScope } from '../../src/shared/util/error-scope.js';
 import type { Md5WorkerRequest, Md5WorkerResponse } from './md5-worker.js';
 
 /** Bytes per read when reading back (see `read-file.ts`). */
@@ -172,36 +173,16 @@ interface BackgroundMd5 {
 /** Minimum number of new bytes per message to the worker. */
 const stepBytes = 1 << 20;
 
-/**
- * One worker for all files: two would compete for the CPU with each other and with encodes. Null while no MD5 is
- * computed.
- */
+/** How long an idle worker waits for the next file, in milliseconds. Starting one takes 30 ms. */
+const idleMs = 10_000;
+
+/** One worker for all files: two would compete for the CPU with each other and with encodes. Null if none is running. */
 let sharedWorker: Md5Worker | null = null;
 
 /** Starts to compute the MD5 of a file, which may still be empty. Starts the worker if it is not running. */
 function startBackgroundMd5(path: string): BackgroundMd5 {
   sharedWorker ??= new Md5Worker();
-  const worker = sharedWorker;
-  const fileId = worker.open();
-  let contiguousBytes = 0;
-  let postedBytes = 0;
-  const postProgress = (): void => {
-    postedBytes = contiguousBytes;
-    worker.request({ fileId, type: 'reach', path, toByte: contiguousBytes });
-  };
-  return {
-    extendTo(toByte) {
-      contiguousBytes = toByte;
-      if (contiguousBytes - postedBytes >= stepBytes) postProgress();
-    },
-    digest() {
-      postProgress();
-      return worker.digest(fileId);
-    },
-    close() {
-      if (worker.close(fileId) && sharedWorker === worker) sharedWorker = null;
-    },
-  };
+  return sharedWorker.open(path);
 }
 
 interface PendingDigest {
@@ -215,6 +196,7 @@ class Md5Worker {
   readonly #pending = new Map<number, PendingDigest>();
   #lastFileId = 0;
   #failure: Error | null = null;
+  #idleTimer: NodeJS.Timeout | undefined;
 
   constructor() {
     this.#worker.on('message', ({ fileId, md5 }: Md5WorkerResponse) => {
@@ -227,30 +209,49 @@ class Md5Worker {
     this.#worker.on('exit', () => this.#fail(new Error('the MD5 worker has exited')));
   }
 
-  open(): number {
+  open(path: string): BackgroundMd5 {
+    clearTimeout(this.#idleTimer);
+    this.#worker.ref();
     this.#lastFileId += 1;
-    this.#fileIds.add(this.#lastFileId);
-    return this.#lastFileId;
+    const fileId = this.#lastFileId;
+    this.#fileIds.add(fileId);
+    const request = (message: Md5WorkerRequest): void => this.#worker.postMessage(message);
+    let contiguousBytes = 0;
+    let postedBytes = 0;
+    const postProgress = (): void => {
+      postedBytes = contiguousBytes;
+      request({ fileId, type: 'reach', path, toByte: contiguousBytes });
+    };
+    return {
+      extendTo(toByte) {
+        contiguousBytes = toByte;
+        if (contiguousBytes - postedBytes >= stepBytes) postProgress();
+      },
+      digest: () =>
+        new Promise((resolve, reject) => {
+          if (this.#failure !== null) return reject(this.#failure);
+          this.#pending.set(fileId, { resolve, reject });
+          postProgress();
+          request({ fileId, type: 'digest' });
+        }),
+      close: () => {
+        this.#fileIds.delete(fileId);
+        request({ fileId, type: 'end' });
+        if (this.#fileIds.size === 0) this.#rest();
+      },
+    };
   }
 
-  request(request: Md5WorkerRequest): void {
-    this.#worker.postMessage(request);
+  /** The worker neither keeps the process running now nor lives for long. */
+  #rest(): void {
+    this.#worker.unref();
+    const stop = inScope(() => this.#stop());
+    this.#idleTimer = setTimeout(stop, idleMs).unref();
   }
 
-  digest(fileId: number): Promise<string> {
-    return new Promise((resolve, reject) => {
-      if (this.#failure !== null) return reject(this.#failure);
-      this.#pending.set(fileId, { resolve, reject });
-      this.request({ fileId, type: 'digest' });
-    });
-  }
-
-  /** Closes a file. Returns true if it was the last one, and the worker was terminated. */
-  close(fileId: number): boolean {
-    this.#fileIds.delete(fileId);
-    if (this.#fileIds.size > 0) this.request({ fileId, type: 'end' });
-    else void this.#worker.terminate();
-    return this.#fileIds.size === 0;
+  #stop(): void {
+    if (sharedWorker === this) sharedWorker = null;
+    void this.#worker.terminate();
   }
 
   #fail(error: Error): void {

@@ -88,8 +88,12 @@ export class PartialFile {
     md5State.markWritten(position, position + (await pendingWrite));
   }
 
-  /** Deletes all bytes written so far, for a source that changed. No write may be in progress. */
+  /**
+   * Deletes all bytes written so far, for a source that changed. No write may be in progress. An empty file is left as
+   * it is: ext4 writes a file that was truncated to the disk when it is closed.
+   */
   async reset(): Promise<void> {
+    if (this.sizeBytes === 0) return;
     await this.#md5.close();
     await this.handle.truncate(0);
     this.#md5 = new IncrementalMd5(this.handle, this.partPath);

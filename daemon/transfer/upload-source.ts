@@ -38,6 +38,7 @@ export class UploadSource {
     private readonly knownMd5: string | null,
   ) {
     this.#md5 = knownMd5 === null ? new IncrementalMd5(handle, path) : null;
+    this.#md5?.expectSize(sizeBytes);
   }
 
   /**
@@ -78,7 +79,6 @@ export class UploadSource {
     { signal, onBytesTransferred }: PieceOptions,
   ): Promise<void> {
     this.#requireRead(fromByte);
-    this.#md5?.expectSize(this.sizeBytes);
     let position = fromByte;
     const onChunk = async (read: Buffer): Promise<void> => {
       const chunk = read.subarray(0, this.sizeBytes - position);
@@ -112,7 +112,6 @@ export class UploadSource {
   }
 
   async *#chunks(fromByte: number, onBytesTransferred: (bytes: number) => void): AsyncGenerator<Buffer> {
-    this.#md5?.expectSize(this.sizeBytes);
     for (let position = fromByte; position < this.sizeBytes; ) {
       const length = Math.min(chunkBytes, this.sizeBytes - position);
       const { buffer, bytesRead } = await this.handle.read(Buffer.allocUnsafe(length), 0, length, position);

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -83,6 +84,19 @@ test('bytes that the worker cannot read are added to the checksum here', async (
   assert.is(await sum.digest(), factsOf(film).md5);
   await sum.close();
   await handle.close();
+});
+
+test('the worker that waits for another file does not keep the process running', () => {
+  const path = join(scratchFolder(), 'in');
+  const long = sampleBytes(largeBytes);
+  writeFileSync(path, long);
+  const md5Module = new URL('../../daemon/transfer/incremental-md5.js', import.meta.url).href;
+  const script = `import { md5OfFile } from ${JSON.stringify(md5Module)};
+for (const round of [1, 2]) console.log(await md5OfFile(${JSON.stringify(path)}, new AbortController().signal));`;
+  const words = ['--input-type=module', '-e', script];
+  const { stdout, status } = spawnSync(process.execPath, words, { encoding: 'utf8', timeout: 9_000 });
+  const { md5 } = factsOf(long);
+  assert.equal({ stdout, status }, { stdout: `${md5}\n${md5}\n`, status: 0 });
 });
 
 test('a restarted file forgets its contents, and a discarded one leaves nothing', async () => {

@@ -1,28 +1,37 @@
 /** A link on which one connection reaches this is fast: more of them cost processor time. */
 const fastBytesPerSecond = 32 << 20;
-/** How long each number of connections is tried, in milliseconds. */
+/** How long the speed is measured at a time, in milliseconds. */
+const sampleMs = 100;
+/**
+ * How long one connection must remain fast before a second one is tried, in milliseconds: a server or a link that limits
+ * the speed often lets the first megabytes pass.
+ */
+const singleMs = 500;
+/** How long two connections are tried, and then one again, in milliseconds. */
 const trialMs = 1_000;
-/** The first bytes of a connection say little about its speed. */
-const minSingleMs = 100;
 /** Two connections must be faster than one by this factor: much more than the speed changes by itself. */
 const minGain = 1.4;
 /** One connection may be slower than two by this factor, before all are used. */
 const minShare = 0.8;
 
-/** When a measurement began. */
-interface Start {
+type Phase = 'single' | 'trial' | 'reduced' | 'settled';
+
+/** The bytes that had been received at a time. */
+interface Reading {
   readonly at: number;
   readonly bytes: number;
 }
 
 /**
  * Finds out whether several connections are faster than one. On a slow link, all are used. On a fast one, the first one
- * is measured until a second is opened, then both for a second. If they gain nothing, one remains; if it then turns out
- * to be slower, all are used, and the question is settled.
+ * is measured for half a second, then two for a second. If they gain nothing, one remains; if it then turns out to be
+ * slower, all are used. Once all are used, the question is settled.
  */
 export class ConnectionCount {
-  #phase: 'single' | 'trial' | 'reduced' | 'settled' = 'single';
-  #start: Start | null = null;
+  #phase: Phase = 'single';
+  /** The beginning of the phase, and of the present sample. */
+  #start: Reading | null = null;
+  #sample: Reading | null = null;
   #limit = Number.POSITIVE_INFINITY;
   #singleSpeed = 0;
   #trialSpeed = 0;
@@ -38,46 +47,45 @@ export class ConnectionCount {
   /** Takes the number of open connections and the bytes received so far, several times a second. */
   observe(connections: number, receivedBytes: number): void {
     if (this.#phase === 'settled' || receivedBytes === 0) return;
-    if (this.#phase === 'single') this.#observeSingle(connections, receivedBytes);
-    else if (this.#phase === 'trial') this.#observeTrial(receivedBytes);
-    else if (connections === 1) this.#observeReduced(receivedBytes);
-  }
-
-  #observeSingle(connections: number, receivedBytes: number): void {
-    if (connections > 1) {
-      this.#phase = this.#limit === 2 ? 'trial' : 'settled';
-      this.#start = this.#now(receivedBytes);
-      return;
+    if (this.#phase === 'single' && connections > 1) {
+      if (this.#limit === 2) this.#begin('trial', 2);
+      else this.#begin('settled');
     }
-    this.#singleSpeed = this.#speedAfter(minSingleMs, receivedBytes) ?? this.#singleSpeed;
-    this.#limit = this.#singleSpeed >= fastBytesPerSecond ? 2 : Number.POSITIVE_INFINITY;
+    // The others finish their ranges first.
+    if (this.#phase === 'reduced' && connections > 1) return;
+    const now = { at: this.clock(), bytes: receivedBytes };
+    this.#start ??= now;
+    this.#sample ??= now;
+    if (now.at - this.#sample.at < sampleMs) return;
+    const isFast = speedBetween(this.#sample, now) >= fastBytesPerSecond;
+    this.#sample = now;
+    if (isFast) this.#decide(now.at - this.#start.at, speedBetween(this.#start, now));
+    else this.#begin(this.#phase === 'single' ? 'single' : 'settled');
   }
 
-  #observeTrial(receivedBytes: number): void {
-    const speed = this.#speedAfter(trialMs, receivedBytes);
-    if (speed === null) return;
-    this.#trialSpeed = speed;
+  /** Takes the speed since the beginning of the phase, which was so many milliseconds ago. */
+  #decide(ms: number, speed: number): void {
+    if (this.#phase === 'single') {
+      this.#singleSpeed = speed;
+      this.#limit = ms < singleMs ? 1 : 2;
+    } else if (ms >= trialMs) {
+      const isReduced = this.#phase === 'reduced';
+      const isUseless = isReduced
+        ? speed >= this.#trialSpeed * minShare
+        : speed < this.#singleSpeed * minGain;
+      this.#trialSpeed = speed;
+      this.#begin(isReduced || !isUseless ? 'settled' : 'reduced', isUseless ? 1 : Number.POSITIVE_INFINITY);
+    }
+  }
+
+  #begin(phase: Phase, limit = Number.POSITIVE_INFINITY): void {
+    this.#phase = phase;
+    this.#limit = limit;
     this.#start = null;
-    const isUseless = speed < this.#singleSpeed * minGain;
-    this.#phase = isUseless ? 'reduced' : 'settled';
-    this.#limit = isUseless ? 1 : Number.POSITIVE_INFINITY;
+    this.#sample = null;
   }
+}
 
-  #observeReduced(receivedBytes: number): void {
-    const speed = this.#speedAfter(trialMs, receivedBytes);
-    if (speed === null) return;
-    if (speed < this.#trialSpeed * minShare) this.#limit = Number.POSITIVE_INFINITY;
-    this.#phase = 'settled';
-  }
-
-  #now(bytes: number): Start {
-    return { at: this.clock(), bytes };
-  }
-
-  /** Bytes per second since the start, which is now if there is none; null before so many milliseconds. */
-  #speedAfter(ms: number, receivedBytes: number): number | null {
-    this.#start ??= this.#now(receivedBytes);
-    const elapsedMs = this.clock() - this.#start.at;
-    return elapsedMs < ms ? null : ((receivedBytes - this.#start.bytes) / elapsedMs) * 1_000;
-  }
+function speedBetween(start: Reading, end: Reading): number {
+  return ((end.bytes - start.bytes) / (end.at - start.at)) * 1_000;
 }

@@ -248,7 +248,7 @@ async function streamBody(
  */
 async function preparePartialFile(partialFile: PartialFile, toPath: string, file: KnownFile): Promise<void> {
   try {
-    if (partialFile.sizeBytes > 0) await partialFile.reset();
+    await partialFile.reset();
     if (file.totalBytes !== null && file.totalBytes > (await freeBytes(dirname(toPath))))
       throw outOfSpaceError();
     if (file.totalBytes !== null) partialFile.expectSize(file.totalBytes);

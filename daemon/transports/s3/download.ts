@@ -48,7 +48,7 @@ export async function downloadObject(
   return downloadToFile(toPath, transfer, options, ({ partialFile, progress }) => {
     let highWaterMarkBytes = 0;
     const download = async (signal: AbortSignal): Promise<TransferError | null> => {
-      if (partialFile.sizeBytes > 0) await partialFile.reset();
+      await partialFile.reset();
       const facts = await session.send((request) => statObject(session, request), { signal });
       const { sizeBytes } = facts;
       if (sizeBytes !== null && sizeBytes > (await freeBytes(dirname(toPath)))) throw outOfSpaceError();

@@ -21,7 +21,7 @@ function downloadOf(
   return count.limit;
 }
 
-const one = { connections: 1, speed: 100, seconds: 0.5 };
+const one = { connections: 1, speed: 100, seconds: 0.7 };
 const any = Number.POSITIVE_INFINITY;
 
 test('two connections are tried on a fast link, and one remains if they are no faster', () => {
@@ -50,9 +50,18 @@ test('all connections are used if the one that remained is slower', () => {
   const trial = { connections: 2, speed: 110, seconds: 1.2 };
   const leaving = { connections: 2, speed: 20, seconds: 3 };
   assert.is(downloadOf([one, trial, leaving, { ...one, speed: 95, seconds: 5 }]), 1);
-  const slow = [one, trial, leaving, { ...one, speed: 40, seconds: 1.2 }];
+  const slow = [one, trial, leaving, { ...one, speed: 40, seconds: 1.3 }];
   assert.is(downloadOf(slow), any);
   assert.is(downloadOf([...slow, { connections: 5, speed: 40, seconds: 5 }]), any);
+});
+
+test('all connections are used at once if a server sends only the first megabytes fast', () => {
+  const burst = { ...one, seconds: 0.2 };
+  assert.is(downloadOf([burst]), 1);
+  assert.is(downloadOf([burst, { ...one, speed: 4, seconds: 0.15 }]), any);
+  const trial = { connections: 2, speed: 110, seconds: 0.5 };
+  assert.is(downloadOf([one, trial]), 2);
+  assert.is(downloadOf([one, trial, { ...trial, speed: 8, seconds: 0.15 }]), any);
 });
 
 test('a download without a byte decides nothing', () => {
