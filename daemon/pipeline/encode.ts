@@ -198,7 +198,7 @@ async function runSteps(
       onProgress: (progress) => {
         const now = currentFreezer().elapsedMs();
         for (const { id, reporter } of reporters) run.progress(id, reporter(step, progress, now));
-        for (const flush of flushers) flush();
+        for (const flush of flushers) flush(flushedBytes);
       },
     };
     await inStage(run, stage, () =>
@@ -209,35 +209,36 @@ async function runSteps(
       }),
     );
   }
-  for (const flush of flushers) flush();
+  // The disk writes the rest while the file is verified.
+  for (const flush of flushers) flush(1);
   return report;
 }
 
-/** How many new bytes are worth a flush. */
+/** How many new bytes are worth a flush during the encode. */
 const flushedBytes = 1 << 25;
 
 /**
- * Returns a function that starts to write to disk what was added to a file. The delivery must wait until the disk has
+ * Returns a function that starts to write to disk what was added to a file, if it is enough. The delivery must wait until the disk has
  * all of it: written at the end, 1 GB took half as long as its copy. Never throws; the delivery reports a failed disk.
  */
-function createFlusher(path: string): () => void {
+function createFlusher(path: string): (minBytes: number) => void {
   let knownBytes = 0;
   let isFlushing = false;
-  const flush = async () => {
+  const flush = async (minBytes: number) => {
     const handle = await open(path, 'r');
     try {
       const { size } = await handle.stat();
-      if (size < knownBytes + flushedBytes) return;
+      if (size < knownBytes + minBytes) return;
       knownBytes = size;
       await handle.datasync();
     } finally {
       await handle.close();
     }
   };
-  return () => {
+  return (minBytes) => {
     if (isFlushing) return;
     isFlushing = true;
-    void flush()
+    void flush(minBytes)
       .catch(() => undefined)
       .finally(() => {
         isFlushing = false;

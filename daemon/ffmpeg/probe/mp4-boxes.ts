@@ -61,8 +61,7 @@ export function explainBoxes(path: string, sizeBytes: number): Promise<string | 
  * ffprobe prints it before version 6.1; newer ones print that of the longest track, without the time for which the last
  * frame is held.
  */
-export async function withMovieLength(json: string, path: string, sizeBytes: number): Promise<string> {
-  const seconds = await withFile(path, (file) => movieSeconds(file, sizeBytes));
+export function withMovieLength(json: string, seconds: number | null): string {
   const probe = parseProbe(json);
   const format = objectAt(probe, 'format');
   const printed = numberAt(format, 'duration');
@@ -70,7 +69,11 @@ export async function withMovieLength(json: string, path: string, sizeBytes: num
   return JSON.stringify({ ...probe, format: { ...format, duration: seconds.toFixed(6) } });
 }
 
-/** The duration in `mvhd`; null if it is unknown, or the movie continues in fragments. */
+/** The duration in `mvhd` of a file; null if it is unknown, or the movie continues in fragments. */
+export function readMovieSeconds(path: string, sizeBytes: number): Promise<number | null> {
+  return withFile(path, (file) => movieSeconds(file, sizeBytes));
+}
+
 async function movieSeconds(file: FileHandle, sizeBytes: number): Promise<number | null> {
   const movie = (await readBoxes(file, 0, sizeBytes)).boxes.find(({ type }) => type === 'moov');
   if (movie === undefined) return null;

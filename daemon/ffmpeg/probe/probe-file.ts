@@ -16,7 +16,7 @@ import {
   measureTracks,
   measureVariableVideo,
 } from './measure-streams.js';
-import { explainBoxes, withMovieLength } from './mp4-boxes.js';
+import { explainBoxes, readMovieSeconds, withMovieLength } from './mp4-boxes.js';
 import { numberAt, objectAt, objectsAt, parseProbe } from './probe-fields.js';
 import { probeFurther } from './probe-further.js';
 import { readHdr } from './read-hdr.js';
@@ -46,22 +46,24 @@ export async function probeFile(
     const message = `The file is a playlist (${playlist}); the files that it refers to are not fetched.`;
     throw new VencError('UnsupportedInputError', message);
   }
+  // Reading takes as long as starting ffprobe. What fails is reported where the result is used.
+  const movieLength = isMp4(head) ? readMovieSeconds(path, sizeBytes) : null;
+  const captionMarkers = findCaptionMarkers(path, sizeBytes);
+  for (const reading of [movieLength, captionMarkers]) reading?.catch(() => undefined);
   const { output: firstJson, exit: firstExit, deadlineSignal } = await runProbe();
   if (firstExit.signal !== null) {
     const message = `ffprobe was ended by ${firstExit.signal} while it read the file.`;
     throw new VencError('UnsupportedInputError', message);
   }
-  const {
-    json: printed,
-    stderr,
-    analysis,
-  } = await probeFurther(
+  const { stderr, analysis, ...printed } = await probeFurther(
     { json: firstJson, stderr: firstExit.stderr },
     { path, head, sizeBytes, program, probe: probeAgain },
   );
-  const json = isMp4(head)
-    ? await withMovieLength(printed, path, sizeBytes)
-    : await withHeaderFacts(printed, path, head, sizeBytes);
+  const json =
+    movieLength !== null
+      ? withMovieLength(printed.json, await movieLength)
+      : await withHeaderFacts(printed.json, path, head, sizeBytes);
+  const probed = parseProbe(json);
   throwIfInterrupted();
   const reading = { settings, signal: deadlineSignal };
   const stills = await findStills(ffprobe, path, json, reading);
@@ -146,9 +148,8 @@ export async function probeFile(
     last: NonNullable<VideoFacts['lastFrame']>,
     { format, video }: MediaFacts,
   ): NonNullable<VideoFacts['lastFrame']> {
-    const probe = parseProbe(json);
-    const streams = objectsAt(probe, 'streams');
-    const declared = numberAt(objectAt(probe, 'format'), 'duration');
+    const streams = objectsAt(probed, 'streams');
+    const declared = numberAt(objectAt(probed, 'format'), 'duration');
     const { frameRate = null, durationSeconds = null } = video ?? {};
     if (format !== 'mpeg4' || streams.length !== 1 || declared === null || frameRate === null) return last;
     const twoFrames = (2 * frameRate.denominator) / frameRate.numerator;
@@ -158,7 +159,7 @@ export async function probeFile(
 
   // In MP4, the duration of a stream lacks a pause before the last frames, if these are decoded before it.
   function endsBeforeFile({ format, durationSeconds }: MediaFacts): boolean {
-    const declared = numberAt(objectAt(parseProbe(json), 'format'), 'duration');
+    const declared = numberAt(objectAt(probed, 'format'), 'duration');
     return (
       format === 'mpeg4' && declared !== null && durationSeconds !== null && durationSeconds < declared - 0.5
     );
@@ -166,16 +167,14 @@ export async function probeFile(
 
   async function withClosedCaptions(media: MediaFacts): Promise<MediaFacts> {
     const { video } = media;
-    if (video === null || !(await hasClosedCaptions(path, video.codec, sizeBytes))) return media;
+    if (video === null || !captionedCodecs.has(video.codec) || !(await captionMarkers)) return media;
     return { ...media, video: { ...video, hasClosedCaptions: true } };
   }
 
   async function withHdr(media: MediaFacts): Promise<MediaFacts> {
     const { video } = media;
     if (video === null || !isHighRange(video)) return media;
-    const stream = objectsAt(parseProbe(json), 'streams').find(
-      (one) => numberAt(one, 'index') === video.streamIndex,
-    );
+    const stream = objectsAt(probed, 'streams').find((one) => numberAt(one, 'index') === video.streamIndex);
     const hdr = await readHdr(ffprobe, path, { video, stream: stream ?? {}, analysis }, reading);
     throwIfInterrupted();
     return hdr === null ? media : { ...media, video: { ...video, hdr } };
@@ -230,12 +229,12 @@ function withDuration(media: MediaFacts, seconds: number, sizeBytes: number): Me
 }
 
 /** The codecs whose frames can carry closed captions (ATSC A/53, part 4). */
-const codecs: ReadonlySet<string> = new Set(['mpeg2video', 'h264', 'hevc', 'av1']);
+const captionedCodecs: ReadonlySet<string> = new Set(['mpeg2video', 'h264', 'hevc', 'av1']);
 
-/**
- * What precedes the captions of a frame: those of MPEG-2 are user data, those of the others are registered by ITU-T
- * T.35.
- */
+/** What all captions of frames begin with: the identifier of ATSC and the type of the data. It is found ten times as fast. */
+const identifier = Buffer.from('4741393403', 'hex');
+
+/** With what precedes it: those of MPEG-2 are user data, those of the others are registered by ITU-T T.35. */
 const markers = ['000001b24741393403', 'b500314741393403'].map((hex) => Buffer.from(hex, 'hex'));
 
 /**
@@ -245,19 +244,18 @@ const markers = ['000001b24741393403', 'b500314741393403'].map((hex) => Buffer.f
 const sampleBytes = 1 << 20;
 
 /**
- * Whether the frames of a video carry closed captions (CEA-608, CEA-708). ffprobe does not report them for files whose
- * header describes the streams, because it decodes no frame of these.
+ * Whether a file seems to have video frames with closed captions (CEA-608, CEA-708). ffprobe does not report them for
+ * files whose header describes the streams, because it decodes no frame of these.
  */
-async function hasClosedCaptions(path: string, codec: string, sizeBytes: number): Promise<boolean> {
-  if (!codecs.has(codec)) return false;
+async function findCaptionMarkers(path: string, sizeBytes: number): Promise<boolean> {
   const last = Math.max(0, sizeBytes - sampleBytes);
   const file = await open(path);
   try {
-    const buffer = Buffer.alloc(Math.min(sampleBytes, sizeBytes));
+    const buffer = Buffer.allocUnsafe(Math.min(sampleBytes, sizeBytes));
     for (const position of new Set([0, Math.floor(last / 2), last])) {
       const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
       const sample = buffer.subarray(0, bytesRead);
-      if (markers.some((marker) => sample.includes(marker))) return true;
+      if (sample.includes(identifier) && markers.some((marker) => sample.includes(marker))) return true;
     }
     return false;
   } finally {

@@ -45,22 +45,32 @@ export function languageTag(language: string): string {
   return short === undefined ? language : `${short}${rest}`;
 }
 
+/** The code of each language whose English name is known, by that name in lower case. Made when it is first needed. */
+let codesByName: ReadonlyMap<string, string> | null = null;
+
 /**
  * The language that a file declares in any form, as a code: `en-US` for `en_US`, `deu` for `German`. Null if it is no
  * language, or not known.
  */
 export function parseLanguage(text: string): string | null {
   const code = text.trim().replaceAll('_', '-');
+  if (code === '' || code === 'und') return null;
   if (languageCode(code) !== null) return code;
-  const name = code.toLowerCase();
-  return [...shortTags].find(([, short]) => languageName(short)?.toLowerCase() === name)?.[0] ?? null;
+  // Twi has the name of Akan, which comes first.
+  codesByName ??= new Map(
+    [...shortTags].toReversed().map(([long, short]) => [(languageName(short) ?? '').toLowerCase(), long]),
+  );
+  return codesByName.get(code.toLowerCase()) ?? null;
 }
+
+let englishNames: Intl.DisplayNames | null = null;
 
 /** The English name of a language; null if it is not known. */
 export function languageName(language: string | null): string | null {
   if (language === null || languageCode(language) === null) return null;
   try {
-    return new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' }).of(language) ?? null;
+    englishNames ??= new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
+    return englishNames.of(language) ?? null;
   } catch {
     return null;
   }

@@ -28,6 +28,7 @@ for (const [text, expected] of [
   ['por-BR', 'por-BR'],
   ['German', 'deu'],
   ['english ', 'eng'],
+  ['Akan', 'aka'],
   ['Klingonese', null],
   ['und', null],
   ['', null],
