@@ -39,7 +39,7 @@ test('the build sends no request to a service that the environment or the config
     });
     assert.is(status, 0, stderr);
   }
-  const scripts = ['base', 'daemon', 'jobs', 'library', 'lists', 'main', 'program', 'words'];
+  const scripts = ['base', 'daemon', 'follow', 'jobs', 'library', 'list', 'main', 'program', 'words'];
   const names = scripts.map((name) => `${name}.cjs.${process.versions.v8}-${process.arch}.cache`);
   assert.equal(readdirSync(folder).sort(), names.sort());
   assert.equal(requests, []);

@@ -22,11 +22,23 @@ function requireModule(specifier) {
 }
 
 /** Built-in modules that most commands import and do not use. Each takes up to 4 ms, and is loaded at its first use. */
-const rarelyUsed = ['node:child_process', 'node:crypto', 'node:http'];
-const lazily = { get: (specifier, name) => require(specifier.toString())[name] };
+const rarelyUsed = 'child_process crypto fs/promises http net os stream/consumers timers/promises'
+  .split(' ')
+  .map((name) => `node:${name}`);
 
 function requireAtUse(specifier) {
-  return rarelyUsed.includes(specifier) ? new Proxy(Object(specifier), lazily) : requireModule(specifier);
+  if (!rarelyUsed.includes(specifier)) return requireModule(specifier);
+  return new Proxy(
+    {},
+    {
+      get: (_, name) => require(specifier)[name],
+      ownKeys: () => Reflect.ownKeys(require(specifier)),
+      getOwnPropertyDescriptor: (_, name) => ({
+        ...Reflect.getOwnPropertyDescriptor(require(specifier), name),
+        configurable: true,
+      }),
+    },
+  );
 }
 
 function run(name) {

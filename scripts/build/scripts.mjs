@@ -15,9 +15,10 @@ const commandScripts = [
   { name: 'base', first: ['cli/completion/complete', 'config/config'], lazyFolders: [] },
   { name: 'words', first: ['cli/completion/command-nodes'], lazyFolders: [] },
   { name: 'program', first: ['cli/program', 'cli/help/topics'], lazyFolders: [] },
+  { name: 'list', first: [...commands('list'), 'client/target', 'config/targets'], lazyFolders: [] },
   {
-    name: 'lists',
-    first: commands('list', 'progress', 'show', 'wait'),
+    name: 'follow',
+    first: commands('progress', 'show', 'wait'),
     lazyFolders: ['src/client/', 'src/config/'],
   },
   {

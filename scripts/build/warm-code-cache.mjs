@@ -51,7 +51,7 @@ function runIsolated(folder) {
       env,
       // What is completed.
       input: ['submit', '--video-codec', 'the', ''].join('\0'),
-      stdio: ['pipe', 'inherit', 'inherit'],
+      stdio: ['pipe', 'pipe', 'inherit'],
     });
     process.exitCode = status ?? 1;
   } finally {
@@ -61,7 +61,6 @@ function runIsolated(folder) {
 
 async function warm(folder) {
   answerInProcess();
-  process.stdout.write = () => true;
   const { main, library, load, createCaches } = createRequire(import.meta.url)('../../dist/venc/launch.cjs');
   for (const command of commands) {
     await main(command.split(' '));

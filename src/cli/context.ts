@@ -145,10 +145,9 @@ export function createContext(ownIo: Io, globals: () => GlobalFlags): OpenContex
   return context;
 }
 
-/** An `Io` that follows `-q` and `-v`, which are parsed later. */
+/** An `Io` that follows `-q` and `-v`, which are parsed later. Spreading the other one would open its streams. */
 function withVerbosity(io: Io, globals: () => GlobalFlags): Io {
-  return {
-    ...io,
+  const verbosity: Pick<Io, 'writeInfo' | 'isQuiet' | 'isVerbose'> = {
     writeInfo: (text) => (globals().quiet === true ? undefined : io.writeInfo(text)),
     get isQuiet() {
       return globals().quiet === true;
@@ -157,6 +156,8 @@ function withVerbosity(io: Io, globals: () => GlobalFlags): Io {
       return globals().verbose === true;
     },
   };
+  const members = [io, verbosity].map((one) => Object.getOwnPropertyDescriptors(one));
+  return Object.defineProperties({}, Object.assign({}, ...members)) as Io;
 }
 
 /** Prints a line for each request to a service and for its end, without secrets. */

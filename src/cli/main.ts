@@ -1,6 +1,6 @@
 import { exitCodes } from '../shared/exit-codes.js';
 import { productVersion } from '../shared/version.js';
-import { createIo } from './terminal/io.js';
+import { createIo, mayBeTerminal } from './terminal/io.js';
 
 /**
  * The entry point: runs the command that the arguments name and sets the exit code. It reports the errors of all
@@ -34,7 +34,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 /** Whether colours are allowed. The configuration is read only on a terminal, because other outputs are never coloured. */
 async function wantsColour(argv: readonly string[]): Promise<boolean> {
   if (argv.includes('--no-color')) return false;
-  if (process.stdout.isTTY !== true && process.stderr.isTTY !== true) return true;
+  if (!mayBeTerminal(1) && !mayBeTerminal(2)) return true;
   const { readConfig } = await import('../config/config.js');
   return (await readConfig(process.env)).config.color !== 'never';
 }

@@ -90,7 +90,9 @@ export function createProgram(io: Io): Command {
         writeErr: (text) => io.writeStderr(wrapText(text, width)),
         // Errors are thrown (exitOverride) and printed in one place, in main.
         outputError: () => {},
-        getOutHasColors: () => io.colour.stdout,
+        // Commander would open both streams.
+        ...{ getOutHasColors: () => io.colour.stdout, getErrHasColors: () => io.colour.stderr },
+        ...{ getOutHelpWidth: () => width, getErrHelpWidth: () => width },
       })
       .addHelpText('after', examples)
       // usage-error.ts makes better suggestions: it knows the flags and commands of other programs.

@@ -36,10 +36,15 @@ export interface ListFilter extends JobTerms {
 }
 
 /** One page of jobs, newest first. */
-export interface ListedJobs {
+export interface ListedJobs extends ListFacts {
+  /** Normalised when they are first read: `--json` prints the records. */
   readonly jobs: readonly JobRecord[];
   /** The same jobs as the service sent them, unwrapped. */
   readonly records: readonly unknown[];
+}
+
+/** What a list says besides its jobs. */
+interface ListFacts {
   /** The number of jobs on all pages; null if the service does not send it. */
   readonly total: number | null;
   /** The pause that holds for the jobs; null if there is none, or if the service does not say. */
@@ -123,13 +128,11 @@ export function createClient(target: Target, onRequest?: OnRequest): Client {
       const search = response.header('venc-search');
       if (hasTerms && search === undefined) throw noSearchError();
       const records = unwrapJobs(response.body);
-      return {
-        jobs: records.map((one) => normaliseJob(one)),
-        records,
+      return listedJobs(records, {
         total: readNumber(response.header('x-total-count')),
         pause: readPause(response.header('venc-queue')),
         readCount: readNumber(/^partial; scanned=(\d+)$/.exec(search ?? '')?.[1]),
-      };
+      });
     },
     job: async (id, signal) => normaliseJob((await call('jobDetails', { values: { id }, signal })).body, id),
     cancel: async (id, signal) => void (await call('cancelJob', { values: { id }, signal })),
@@ -137,6 +140,19 @@ export function createClient(target: Target, onRequest?: OnRequest): Client {
     remove: async (id, signal) => void (await call('removeJob', { values: { id }, signal })),
     upload: async (file, signal) => (await import('./upload.js')).upload(caller, file, signal),
     relocate: caller.relocate,
+  };
+}
+
+/** A page of jobs, given as the service sent them. */
+export function listedJobs(records: readonly unknown[], facts: ListFacts): ListedJobs {
+  let jobs: readonly JobRecord[] | null = null;
+  return {
+    ...facts,
+    records,
+    get jobs() {
+      jobs ??= records.map((one) => normaliseJob(one));
+      return jobs;
+    },
   };
 }
 

@@ -38,6 +38,7 @@ export async function runInProcess(
     // A text stream has every part of stdin that the commands use.
     stdin: () =>
       stdin === null ? process.stdin : (Readable.from([stdin]) as unknown as ReturnType<Io['stdin']>),
+    readStdin: async () => stdin ?? '',
     stdout: process.stdout,
     stderr: process.stderr,
     env: { HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home, ...env },

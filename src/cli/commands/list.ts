@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Client, ListedJobs } from '../../client/client.js';
+import { type Client, type ListedJobs, listedJobs } from '../../client/client.js';
 import { integerParser, listParser } from '../../shared/flag-parsers.js';
 import { displayProgress, displayState, jobStates } from '../../shared/states.js';
 import type { Context } from '../context.js';
@@ -58,14 +58,18 @@ Examples:
 async function run(options: ListOptions, context: Context) {
   const { io } = context;
   const client = await context.client();
-  const { jobs, records: answers, total, pause, readCount } = await selected(client, options);
+  const listed = await selected(client, options);
+  const { records, total, pause, readCount } = listed;
   await printRecords(io, options, {
-    items: answers,
-    known: emptyJob(),
+    items: records,
+    get known() {
+      return emptyJob();
+    },
     emptyText: noJobsText(options, total),
     text: async (style) => {
       const { jobsTable } = await import('../output/jobs-table.js');
-      return jobsTable(jobs, { ...style, now: new Date(), percents: await percentsOf(client, jobs) });
+      const percents = await percentsOf(client, listed.jobs);
+      return jobsTable(listed.jobs, { ...style, now: new Date(), percents });
     },
   });
   if (readCount !== null)
@@ -81,11 +85,11 @@ async function run(options: ListOptions, context: Context) {
     isText &&
     options.all !== true &&
     options.latest !== true &&
-    jobs.length > 0 &&
+    records.length > 0 &&
     total !== null &&
-    total > before + jobs.length
+    total > before + records.length
   ) {
-    io.writeInfo(`venc: ${jobs.length} of ${total} jobs; more with --page ${page + 1}, all with --all\n`);
+    io.writeInfo(`venc: ${records.length} of ${total} jobs; more with --page ${page + 1}, all with --all\n`);
   }
 }
 
@@ -105,7 +109,8 @@ async function selected(client: Client, options: ListOptions): Promise<ListedJob
   };
   if (latest !== true) return selectJobs(client, selection);
   const found = await selectJobs(client, state === undefined ? { perPage: 1, terms } : selection);
-  return { ...found, jobs: found.jobs.slice(0, 1), records: found.records.slice(0, 1), total: null };
+  const { pause, readCount } = found;
+  return listedJobs(found.records.slice(0, 1), { total: null, pause, readCount });
 }
 
 /** Maximum number of jobs whose progress is requested: each needs a request. */

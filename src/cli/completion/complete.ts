@@ -1,4 +1,3 @@
-import { text } from 'node:stream/consumers';
 import type { CommandNode, FlagNode } from '../command-tree.js';
 import { findRequestedCommand } from '../input/requested-command.js';
 import type { Io } from '../terminal/io.js';
@@ -14,7 +13,7 @@ export async function complete([name]: readonly string[], io: Io): Promise<void>
   const shell = shells.find((one) => one === name);
   if (shell === undefined) return;
   try {
-    const words = (await text(io.stdin())).split('\0').slice(0, -1);
+    const words = (await io.readStdin()).split('\0').slice(0, -1);
     const typed = readTypedWords(shell, words);
     // After > and <, complete files. Zsh and fish do so themselves.
     const isRedirected = shell === 'bash' && /^[<>]/.test(words.at(-2) ?? '');

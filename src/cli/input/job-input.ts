@@ -1,3 +1,4 @@
+import { text as readText } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { isVencError, VencError } from '../../shared/errors.js';
 import type { RequestFields } from '../../shared/settings/setting.js';
@@ -37,7 +38,7 @@ export async function readJobInput(
       };
     }
     if (io.isTerminal.stdin) io.writeInfo('venc: type a request, and end it with Ctrl-D\n');
-    const text = await readAll(io.stdin());
+    const text = await readText(io.stdin());
     // Bytes that are not UTF-8 are replaced, and no request has a character of zero.
     if (/[\0\ufffd]/.test(text.slice(0, 4096))) {
       const hint = spool === undefined ? 'give a path or a URL' : 'pipe the film into venc';
@@ -106,12 +107,6 @@ export function parseRequest(text: string, source: string): RequestFields {
   throw new VencError('UsageError', `The request ${source} is not a JSON object${errorPosition}.`, {
     hint: 'the minimum is {"input": "https://example.com/film.mov"}',
   });
-}
-
-async function readAll(stream: NodeJS.ReadStream): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 /**

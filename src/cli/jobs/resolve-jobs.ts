@@ -1,4 +1,4 @@
-import type { Client, JobTerms, ListedJobs } from '../../client/client.js';
+import { type Client, type JobTerms, type ListedJobs, listedJobs } from '../../client/client.js';
 import { fieldsOf, readId, readText } from '../../shared/client/coerce.js';
 import { normaliseJob } from '../../shared/client/normalise.js';
 import { isVencError, VencError } from '../../shared/errors.js';
@@ -125,7 +125,6 @@ export async function selectJobs(client: Client, selection: JobSelection): Promi
   if (states !== undefined && states.length > 1 && all !== true) return pageOfStates(client, selection);
   const state = states?.length === 1 ? states[0] : undefined;
   const perPage = selection.perPage ?? (all === true ? jobsPerPage : undefined);
-  const jobs: ListedJobs['jobs'][number][] = [];
   const answers: unknown[] = [];
   const seen = new Set<string>();
   for (let page = selection.page ?? 1; ; page += 1) {
@@ -137,25 +136,21 @@ export async function selectJobs(client: Client, selection: JobSelection): Promi
     };
     const found = await client.listJobs(filter);
     const before = seen.size;
-    for (const [index, job] of found.jobs.entries()) {
-      const id = readText(fieldsOf(found.records[index]).id) ?? '';
+    for (const answer of found.records) {
+      const id = readText(fieldsOf(answer).id) ?? '';
       if (seen.has(id) && (id !== '' || before > 0)) continue;
       seen.add(id);
-      if (states !== undefined && !states.includes(job.state)) continue;
-      jobs.push(job);
-      answers.push(found.records[index]);
+      if (states === undefined || states.includes(normaliseJob(answer).state)) answers.push(answer);
     }
     // A service that ignores `page` sends the same jobs again, so a page without new jobs is the end. A short page is
     // not, because `per_page` may be ignored. The total, if the service reports it, saves a request.
     const isLast = seen.size === before || (found.total !== null && seen.size >= found.total);
     if (all !== true || isLast)
-      return {
-        jobs,
-        records: answers,
+      return listedJobs(answers, {
         total: states === undefined || all ? found.total : null,
         pause: found.pause,
         readCount: found.readCount,
-      };
+      });
   }
 }
 
@@ -164,8 +159,8 @@ async function pageOfStates(
   client: Client,
   { states = [], page = 1, perPage, terms = {} }: JobSelection,
 ): Promise<ListedJobs> {
-  const { jobs, records: answers, ...others } = await selectJobs(client, { states, all: true, terms });
+  const { records, pause, readCount } = await selectJobs(client, { states, all: true, terms });
   const size = Math.min(perPage ?? jobsPerPage, jobsPerPage);
-  const [from, to] = [(page - 1) * size, page * size];
-  return { ...others, jobs: jobs.slice(from, to), records: answers.slice(from, to), total: jobs.length };
+  const some = records.slice((page - 1) * size, page * size);
+  return listedJobs(some, { total: records.length, pause, readCount });
 }

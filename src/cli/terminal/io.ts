@@ -1,10 +1,16 @@
+import { once } from 'node:events';
+import { fstatSync, readSync, writeSync } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
 import type { Environment } from '../../config/folders.js';
 import { exitCodes } from '../../shared/exit-codes.js';
+import { systemCode } from '../../shared/util/system-code.js';
 
 /** The inputs and outputs of a command. Commands receive them, so that they do not depend on the process. */
 export interface Io {
   /** A function, because opening it takes 2 % of the time of a short command. */
   readonly stdin: () => NodeJS.ReadStream;
+  /** Reads all of stdin as text. Blocks the process meanwhile. */
+  readStdin(): Promise<string>;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
   readonly env: Environment;
@@ -43,45 +49,100 @@ interface ProcessStreams {
 /**
  * Creates the `Io` of a process. It is neither quiet nor verbose: the flags are parsed later. The process exits with 0
  * when the reader of stdout closes the pipe (`venc list | head -1`), because that is not an error. A closed stderr is
- * ignored.
+ * ignored. Node's streams take 4 ms to load and are opened when they are needed; pipes and files are written without.
  */
 export function createIo(streams: ProcessStreams, hasColour: boolean, exit: Io['exit']): Io {
-  const { stdout, stderr, env } = streams;
-  stdout.on('error', (error) => {
-    const isBrokenPipe = 'code' in error && error.code === 'EPIPE';
-    if (!isBrokenPipe) stderr.write(`venc: The output could not be written: ${error.message}\n`);
-    exit(isBrokenPipe ? exitCodes.done : exitCodes.jobFailed);
-  });
-  stderr.on('error', () => {});
+  const { env } = streams;
+  let stdout: NodeJS.WriteStream | null = null;
+  let stderr: NodeJS.WriteStream | null = null;
+  const fail = (error: unknown): never => {
+    const isBrokenPipe = systemCode(error) === 'EPIPE';
+    const message = error instanceof Error ? error.message : String(error);
+    if (!isBrokenPipe) openStderr().write(`venc: The output could not be written: ${message}\n`);
+    return exit(isBrokenPipe ? exitCodes.done : exitCodes.jobFailed);
+  };
+  const openStdout = () => {
+    stdout ??= streams.stdout.on('error', fail);
+    return stdout;
+  };
+  const openStderr = () => {
+    stderr ??= streams.stderr.on('error', () => {});
+    return stderr;
+  };
   const isPlain = isDumb(env) || isSet(env.CI);
   const isColoured = hasColour && !isPlain && !isSet(env.NO_COLOR);
+  const isOwn = Object.is(streams, process);
   const isTerminal = {
     get stdin() {
       return streams.stdin.isTTY === true;
     },
-    stdout: stdout.isTTY === true,
-    stderr: stderr.isTTY === true,
+    stdout: (!isOwn || mayBeTerminal(1)) && openStdout().isTTY === true,
+    stderr: (!isOwn || mayBeTerminal(2)) && openStderr().isTTY === true,
   };
   return {
     stdin: () => streams.stdin,
-    stdout,
-    stderr,
+    async readStdin() {
+      const chunks: Buffer[] = [];
+      const isAll = isOwn && readDirectly(chunks);
+      const rest = isAll ? [] : [await buffer(streams.stdin)];
+      return Buffer.concat([...chunks, ...rest]).toString();
+    },
+    get stdout() {
+      return openStdout();
+    },
+    get stderr() {
+      return openStderr();
+    },
     env,
     isTerminal,
     colour: { stdout: isColoured && isTerminal.stdout, stderr: isColoured && isTerminal.stderr },
     canDraw: { stdout: !isPlain && isTerminal.stdout, stderr: !isPlain && isTerminal.stderr },
     toTerminalSymbols: createSymbolWriter(env),
-    width: widthOf(stdout, env),
-    writeStdout: (text) =>
-      new Promise((resolve) => {
-        if (stdout.write(text)) resolve();
-        else stdout.once('drain', resolve);
-      }),
-    writeStderr: (text) => void stderr.write(text),
-    writeInfo: (text) => void stderr.write(text),
+    // Serial lines and some containers report a terminal width of 0.
+    width: isTerminal.stdout ? openStdout().columns || 80 : widthOf(env),
+    async writeStdout(output) {
+      const rest = isOwn && stdout === null ? writeDirectly(output, fail) : output;
+      if (rest.length > 0 && !openStdout().write(rest)) await once(openStdout(), 'drain');
+    },
+    writeStderr: (text) => void openStderr().write(text),
+    writeInfo: (text) => void openStderr().write(text),
     ...{ isQuiet: false, isVerbose: false },
     exit,
   };
+}
+
+/** Whether a descriptor may be a terminal: a pipe, a file or a socket is none. */
+export function mayBeTerminal(descriptor: 1 | 2): boolean {
+  try {
+    return fstatSync(descriptor).isCharacterDevice();
+  } catch {
+    return true;
+  }
+}
+
+/** Reads stdin without Node's stream for it. Returns whether that was all of it. */
+function readDirectly(chunks: Buffer[]): boolean {
+  try {
+    for (;;) {
+      const chunk = Buffer.alloc(1 << 16);
+      const bytes = readSync(0, chunk);
+      if (bytes === 0) return true;
+      chunks.push(chunk.subarray(0, bytes));
+    }
+  } catch {
+    return false;
+  }
+}
+
+/** Writes to stdout, which is a pipe or a file. Returns what it does not take now. */
+function writeDirectly(text: string, fail: (error: unknown) => never): Buffer {
+  let rest = Buffer.from(text);
+  try {
+    while (rest.length > 0) rest = rest.subarray(writeSync(1, rest));
+  } catch (error) {
+    if (systemCode(error) !== 'EAGAIN') fail(error);
+  }
+  return rest;
 }
 
 /** Whether the terminal is dumb. An unset TERM counts as dumb, except on Windows, where it is never set. */
@@ -89,10 +150,9 @@ function isDumb({ TERM }: Environment): boolean {
   return TERM === 'dumb' || (!isSet(TERM) && process.platform !== 'win32');
 }
 
-function widthOf(stdout: NodeJS.WriteStream, env: Environment): number {
+/** The width of what is no terminal. */
+function widthOf(env: Environment): number {
   const reportedWidth = Number(env.COLUMNS);
-  // Serial lines and some containers report a terminal width of 0.
-  if (stdout.isTTY === true) return stdout.columns > 0 ? stdout.columns : 80;
   return Number.isInteger(reportedWidth) && reportedWidth > 0 ? reportedWidth : Number.POSITIVE_INFINITY;
 }
 

@@ -32,7 +32,7 @@ export const budget: Budget = {
   'daemon/webhooks': { lines: 790, files: 5 },
   'daemon/worker': { lines: 1740, files: 8 },
   'src/api-types': { lines: 3200, files: 1 },
-  'src/cli': { lines: 14880, files: 110 },
+  'src/cli': { lines: 14890, files: 110 },
   'src/cli/output': { lines: 1210, files: 12 },
   'src/client': { lines: 4160, files: 29 },
   'src/config': { lines: 910, files: 6 },
