@@ -1,6 +1,7 @@
-import { rm, stat } from 'node:fs/promises';
+import { copyFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { createFileTransport } from '../daemon/transports/file/file-transport.js';
 import { startDaemon } from './daemon.js';
 import { alternate, type Figure, ratiosOf, spreadOf, timed } from './measure.js';
 import { assertSameFile, measureFile } from './measure-file.js';
@@ -12,7 +13,7 @@ const loops = 20;
 
 /**
  * Measures jobs that copy a local film: with `type: transfer-only` and with `copy_video` and `copy_audio`, from the submission until they
- * are finished. They are compared with `cp` and `sync` of the same file. A job also computes the MD5 of its input, so the reference with a
+ * are finished; and the delivery of an encoded file to a folder. They are compared with `cp` and `sync` of the same file. A job also computes the MD5 of its input, so the reference with a
  * concurrent `md5sum` is the shortest possible time on a machine where that takes longer than the copy.
  */
 export async function measureCopy(folder: string, rounds: number): Promise<readonly Figure[]> {
@@ -24,7 +25,7 @@ export async function measureCopy(folder: string, rounds: number): Promise<reado
   const sent = await measureFile(film);
   const copy = join(folder, 'copy.mp4');
   const output = { url: pathToFileURL(copy).href };
-  const byHand = (script: string) => runProgram('sh', ['-ec', script, 'sh', film, copy]);
+  const byHand = (script: string, from = film) => runProgram('sh', ['-ec', script, 'sh', from, copy]);
   const daemon = await startDaemon(join(folder, 'data'), folder);
   const run = (settings: object) => daemon.runJob(pathToFileURL(film).href, { ...output, ...settings });
   const timedCopy = async (work: () => Promise<unknown>, check: () => Promise<unknown>) => {
@@ -35,7 +36,24 @@ export async function measureCopy(folder: string, rounds: number): Promise<reado
     return took;
   };
   const isSame = () => assertSameFile(sent, copy);
+  /** Delivers an encoded file, which is still in memory. */
+  const timedDelivery = async (work: (made: string) => Promise<unknown>) => {
+    const made = join(folder, 'made.mp4');
+    await runProgram('sync', []);
+    await copyFile(film, made);
+    const took = await timed(() => work(made));
+    await isSame();
+    for (const path of [made, copy]) await rm(path, { force: true });
+    return took;
+  };
+  const { signal } = new AbortController();
+  const { upload } = createFileTransport('anywhere');
   try {
+    const deliveries = await alternate(rounds, {
+      deliver: () =>
+        timedDelivery(async (made) => upload?.(made, output.url, { signal, onProgress: () => {} })),
+      'cp and sync': () => timedDelivery((made) => byHand('cp "$1" "$2"; sync "$2"', made)),
+    });
     const samples = await alternate(rounds, {
       cp: () => timedCopy(() => byHand('cp "$1" "$2"; sync "$2"'), isSame),
       'cp and md5sum': () => timedCopy(() => byHand('md5sum "$1" & cp "$1" "$2"; sync "$2"; wait'), isSame),
@@ -61,7 +79,16 @@ export async function measureCopy(folder: string, rounds: number): Promise<reado
       basis: `${speed(samples[of])}, ${to} ${speed(samples[to])}`,
     });
     const size = `${(sent.sizeBytes / 1_000_000).toFixed(0)} MB`;
+    const [own, byCp] = [deliveries.deliver, deliveries['cp and sync']];
+    const delivery: Figure = {
+      name: `delivery of ${size} to a folder`,
+      unit: 'x',
+      value: spreadOf(ratiosOf(own, byCp)),
+      atMost: 0.6,
+      basis: `${speed(own)}, cp and sync ${speed(byCp)}`,
+    };
     return [
+      delivery,
       figure(`transfer-only of ${size}`, 'transfer', 'cp and md5sum', 1.5),
       figure('  the same, without the MD5', 'transfer', 'cp', null),
       figure(`copied streams of ${size}`, 'streams', 'cp and md5sum', null),

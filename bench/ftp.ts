@@ -46,7 +46,7 @@ export async function measureFtp(
         ours: () => venc.run({ direction: 'in', url: from, path: target }),
         theirs: () => runProgram(curl.path, ['-sS', '-o', target, from]),
         check: () => checked(target),
-        atMost: { ms: 1.1, cpu: 3.4, cpuWithoutMd5: 1.7 },
+        atMost: { ms: 1.1, cpu: 3.1, cpuWithoutMd5: 1.7 },
       })),
       ...(await measureTransfer(rounds, {
         name: 'out over FTP',
@@ -55,7 +55,7 @@ export async function measureFtp(
         ours: () => venc.run({ direction: 'out', url: url('out/ours.mp4'), path: output }),
         theirs: () => runProgram(curl.path, ['-sS', '-T', output, url('out/theirs.mp4')]),
         check: (by) => checked(join(server.folder, 'out', `${by}.mp4`)),
-        atMost: { ms: 1.2, cpu: 10, cpuWithoutMd5: 2.4 },
+        atMost: { ms: 1.2, cpu: 8, cpuWithoutMd5: 2.4 },
       })),
       ...(await measureTransfer(rounds, {
         name: 'out over FTP, MD5 known',
@@ -64,7 +64,7 @@ export async function measureFtp(
         ours: () => venc.run({ direction: 'out', url: url('out/ours.mp4'), path: output, facts: sent }),
         theirs: () => runProgram(curl.path, ['-sS', '-T', output, url('out/theirs.mp4')]),
         check: (by) => checked(join(server.folder, 'out', `${by}.mp4`)),
-        atMost: { ms: 1.2, cpu: 2.6, cpuWithoutMd5: null },
+        atMost: { ms: 1.2, cpu: 1.65, cpuWithoutMd5: null },
       })),
     ];
   } finally {

@@ -109,7 +109,7 @@ const measures = {
     load: async () => (await import('./download.js')).measureDownload,
   },
   copy: {
-    what: 'jobs that copy a local film, compared with cp, sync and md5sum',
+    what: 'jobs that copy a local film and deliveries to a folder, compared with cp, sync and md5sum',
     rounds: 5,
     load: async () => (await import('./copy.js')).measureCopy,
   },

@@ -37,15 +37,15 @@ export async function outputOf(args: readonly string[], env: NodeJS.ProcessEnv, 
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
 /**
- * Seconds of processor time that a process and all its children that have ended used (proc(5): utime, stime, cutime,
- * cstime).
+ * Seconds of processor time that a process and all its children that have ended used, or those children of this process
+ * (proc(5): utime, stime, cutime, cstime).
  */
-export async function cpuSecondsOf(pid: number | 'self'): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+export async function cpuSecondsOf(pid: number | 'self' | 'children'): Promise<number> {
+  const stat = await readFile(`/proc/${pid === 'children' ? 'self' : pid}/stat`, 'utf8');
   // The program name is in parentheses and can contain spaces. Counted from the field after it, utime is the 12th
   // field.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const ticks = fields.slice(11, 15).map(Number);
+  const ticks = fields.slice(pid === 'children' ? 13 : 11, 15).map(Number);
   return ticks.reduce((sum, one) => sum + one, 0) / ticksPerSecond;
 }
 

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { startDaemon } from './daemon.js';
 import { fillDataFolder } from './http-jobs.js';
 import { alternate, type Figure, ratiosOf, spreadOf, timed } from './measure.js';
-import { outputOf, vencPath } from './programs.js';
+import { cpuSecondsOf, outputOf, vencPath } from './programs.js';
+import { cpuFigureSuffix } from './transfer-cost.js';
 
 /** Initial number of jobs of the daemon. */
 const jobCount = 20;
@@ -14,6 +15,14 @@ interface Command {
   /** Whether the stdout of the command is that of a successful run. */
   readonly isDone: (stdout: string) => boolean;
   readonly atMost: number;
+  /** The most processor time, as a multiple of a bare Node: a quarter more than was reached. Absent if it is not limited. */
+  readonly cpuAtMost?: number;
+}
+
+/** What one run of a command took. */
+interface Run {
+  readonly ms: number;
+  readonly cpuSeconds: number;
 }
 
 const commands: readonly Command[] = [
@@ -22,18 +31,21 @@ const commands: readonly Command[] = [
     args: () => ['--version'],
     isDone: (stdout) => /^\d+\.\d+\.\d+\n$/.test(stdout),
     atMost: 1.15,
+    cpuAtMost: 1.3,
   },
   {
     name: 'venc --help',
     args: () => ['--help'],
     isDone: (stdout) => stdout.startsWith('Usage: venc ') && stdout.includes('\n  submit '),
     atMost: 1.2,
+    cpuAtMost: 1.45,
   },
   {
     name: 'venc list --json',
     args: () => ['list', '--json'],
     isDone: (stdout) => JSON.parse(stdout).length >= jobCount,
     atMost: 1.35,
+    cpuAtMost: 1.8,
   },
   {
     name: 'venc submit URL',
@@ -47,6 +59,7 @@ const commands: readonly Command[] = [
     stdin: 'submit\0--video-codec\0the\0',
     isDone: (stdout) => stdout === 'words\ntheora\n',
     atMost: 1.2,
+    cpuAtMost: 1.4,
   },
   {
     name: 'venc completion bash',
@@ -76,8 +89,9 @@ function moduleArgs(source: string): readonly string[] {
 }
 
 /**
- * Measures the duration of commands, compared with a Node process that does nothing. The daemon that they use is
- * already running and starts no jobs. A command that fails or prints unexpected output fails the measurement.
+ * Measures the duration and the processor time of commands, compared with a Node process that does nothing. The daemon
+ * that they use is already running and starts no jobs. A command that fails or prints unexpected output fails the
+ * measurement.
  */
 export async function measureStartup(folder: string, rounds: number): Promise<readonly Figure[]> {
   const [finished] = await fillDataFolder(join(folder, 'data'), jobCount);
@@ -87,15 +101,16 @@ export async function measureStartup(folder: string, rounds: number): Promise<re
     const env = { ...daemon.env, XDG_CONFIG_HOME: join(folder, 'config') };
     const run =
       (args: readonly string[], isDone: Command['isDone'], stdin = '') =>
-      async () => {
+      async (): Promise<Run> => {
         let stdout = '';
-        const took = await timed(async () => {
+        const before = await cpuSecondsOf('children');
+        const ms = await timed(async () => {
           stdout = await outputOf(args, env, stdin);
         });
         if (!isDone(stdout)) throw new Error(`${args.join(' ')} printed: ${stdout}`);
-        return took;
+        return { ms, cpuSeconds: (await cpuSecondsOf('children')) - before };
       };
-    const samples = await alternate<string, number>(rounds, {
+    const samples = await alternate<string, Run>(rounds, {
       node: run(['-e', '0'], isSilent),
       module: run(moduleArgs('0'), isSilent),
       ...Object.fromEntries(
@@ -108,19 +123,37 @@ export async function measureStartup(folder: string, rounds: number): Promise<re
         ]),
       ),
     });
-    const { node: bare = [], module: empty = [] } = samples;
+    const durationsOf = (name: string) => (samples[name] ?? []).map(({ ms }) => ms);
+    const bare = durationsOf('node');
+    const textOf = (values: readonly number[], digits: number) =>
+      `${spreadOf(values).median.toFixed(digits)} ms, node -e 0 ${spreadOf(bare).median.toFixed(0)} ms`;
     const imports = entryPoints.map(({ name, atMost }): Figure => {
-      const extra = (samples[name] ?? []).map((own, round) => own - (empty[round] ?? 0));
-      const basis = `${spreadOf(extra).median.toFixed(1)} ms, node -e 0 ${spreadOf(bare).median.toFixed(0)} ms`;
+      const empty = durationsOf('module');
+      const extra = durationsOf(name).map((own, round) => own - (empty[round] ?? 0));
       const value = spreadOf(ratiosOf(extra, bare));
-      return { name: `import '${name}', above an empty module`, unit: 'x', value, atMost, basis };
+      return {
+        name: `import '${name}', above an empty module`,
+        unit: 'x',
+        value,
+        atMost,
+        basis: textOf(extra, 1),
+      };
     });
-    const started = commands.map(({ name, atMost }) => {
-      const own = samples[name] ?? [];
-      const basis = `${spreadOf(own).median.toFixed(0)} ms, node -e 0 ${spreadOf(bare).median.toFixed(0)} ms`;
-      return { name, unit: 'x', value: spreadOf(ratiosOf(own, bare)), atMost, basis } as const;
+    const started = commands.map(({ name, atMost }): Figure => {
+      const own = durationsOf(name);
+      return { name, unit: 'x', value: spreadOf(ratiosOf(own, bare)), atMost, basis: textOf(own, 0) };
     });
-    return [...started, ...imports];
+    // Processor time is counted in hundredths of a second: only the sum of all runs is exact.
+    const cpuMsOf = (name: string) =>
+      ((samples[name] ?? []).reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0) / rounds) * 1_000;
+    const costs = commands.flatMap(({ name, cpuAtMost }): readonly Figure[] => {
+      if (cpuAtMost === undefined) return [];
+      const [own, node] = [cpuMsOf(name), cpuMsOf('node')];
+      const basis = `${own.toFixed(0)} ms, node -e 0 ${node.toFixed(0)} ms`;
+      const value = spreadOf([own / node]);
+      return [{ name: `${name}, ${cpuFigureSuffix}`, unit: 'x', value, atMost: cpuAtMost, basis }];
+    });
+    return [...started, ...costs, ...imports];
   } finally {
     await daemon.stop();
   }

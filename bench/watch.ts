@@ -44,7 +44,7 @@ export async function measureWatch(_folder: string, rounds: number): Promise<rea
         name: `venc watch of ${jobCount} active jobs, share of a core`,
         unit: 'x',
         value: spreadOf(shares),
-        atMost: 0.05,
+        atMost: 0.03,
         basis: `over ${pollIntervalMs / 1000} s, with a stream for each job ${spreadOf(separateShares).median.toFixed(3)}`,
       },
     ];
