@@ -2,6 +2,8 @@
 const fastBytesPerSecond = 32 << 20;
 /** How long the speed is measured at a time, in milliseconds. */
 const sampleMs = 100;
+/** After so many slow samples in a row, a link is slow: a single one may be a pause. */
+const slowSamples = 2;
 /**
  * How long one connection must remain fast before a second one is tried, in milliseconds: a server or a link that limits
  * the speed often lets the first megabytes pass.
@@ -24,14 +26,15 @@ interface Reading {
 
 /**
  * Finds out whether several connections are faster than one. On a slow link, all are used. On a fast one, the first one
- * is measured for half a second, then two for a second. If they gain nothing, one remains; if it then turns out to be
- * slower, all are used. Once all are used, the question is settled.
+ * is measured for half a second, then two for a second. If they gain nothing, one remains, until it turns out to be
+ * slower or the link is not fast any more. Once all are used, the question is settled.
  */
 export class ConnectionCount {
   #phase: Phase = 'single';
   /** The beginning of the phase, and of the present sample. */
   #start: Reading | null = null;
   #sample: Reading | null = null;
+  #slowCount = 0;
   #limit = Number.POSITIVE_INFINITY;
   #singleSpeed = 0;
   #trialSpeed = 0;
@@ -57,10 +60,11 @@ export class ConnectionCount {
     this.#start ??= now;
     this.#sample ??= now;
     if (now.at - this.#sample.at < sampleMs) return;
-    const isFast = speedBetween(this.#sample, now) >= fastBytesPerSecond;
+    const isSlow = speedBetween(this.#sample, now) < fastBytesPerSecond;
     this.#sample = now;
-    if (isFast) this.#decide(now.at - this.#start.at, speedBetween(this.#start, now));
-    else this.#begin(this.#phase === 'single' ? 'single' : 'settled');
+    this.#slowCount = isSlow ? this.#slowCount + 1 : 0;
+    if (this.#slowCount === slowSamples) this.#begin(this.#phase === 'single' ? 'single' : 'settled');
+    else if (!isSlow) this.#decide(now.at - this.#start.at, speedBetween(this.#start, now));
   }
 
   /** Takes the speed since the beginning of the phase, which was so many milliseconds ago. */
@@ -83,6 +87,7 @@ export class ConnectionCount {
     this.#limit = limit;
     this.#start = null;
     this.#sample = null;
+    this.#slowCount = 0;
   }
 }
 

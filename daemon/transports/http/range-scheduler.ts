@@ -41,6 +41,8 @@ interface ActiveRange extends TransferRange {
   position: number;
   end: number;
   readonly stealing: AbortController;
+  /** Whether it was taken from a connection that had received nothing of it. */
+  readonly isTaken: boolean;
 }
 
 interface FreeRange {
@@ -68,6 +70,8 @@ export class RangeScheduler {
   constructor(
     readonly totalBytes: number | null,
     private readonly splitOptions: SplitOptions,
+    /** Monotonic, in milliseconds. */
+    private readonly clock: () => number = () => performance.now(),
   ) {
     const to = totalBytes ?? Number.POSITIVE_INFINITY;
     this.#free = to === 0 ? [] : [{ from: 0, to }];
@@ -187,20 +191,20 @@ export class RangeScheduler {
     const isSlow =
       secondsLeft(slowest) > slowThresholdSeconds + slowThresholdFactor * (remainingBytes / requesterSpeed);
     if (activeSpeed === null || bytesPerSecond === null || !isSlow) return null;
-    const { position, end } = slowest;
+    const { position, end, from } = slowest;
     slowest.end = position;
     slowest.stealing.abort();
-    return this.#start(position, end);
+    return this.#start(position, end, position === from);
   }
 
-  #start(position: number, end: number): TransferRange {
+  #start(position: number, end: number, isTaken = false): TransferRange {
     const stealing = new AbortController();
     const active: ActiveRange = {
       from: position,
       position,
       end,
-      throughput: createThroughputEstimator(),
-      stealing,
+      throughput: createThroughputEstimator(this.clock),
+      ...{ stealing, isTaken },
       stolen: stealing.signal,
     };
     this.#active.add(active);
@@ -231,10 +235,11 @@ export class RangeScheduler {
 
 /**
  * A server may be slow to find a range, and slower with each request. Without waiting for the first byte, one
- * connection after another would request the same range.
+ * connection after another would request the same range: for a second, and without a limit if the range was taken from
+ * a connection that waited as well.
  */
-function isAwaitingFirstByte({ from, position, throughput }: ActiveRange): boolean {
-  return position === from && throughput.bytesPerSecond() === null;
+function isAwaitingFirstByte({ from, position, throughput, isTaken }: ActiveRange): boolean {
+  return position === from && (isTaken || throughput.bytesPerSecond() === null);
 }
 
 function secondsLeft({ position, end, throughput }: ActiveRange): number {
@@ -262,9 +267,7 @@ const windowMs = 1_000;
 const minSampleMs = 100;
 
 /** Starts measuring. `clock` is monotonic, in milliseconds. */
-export function createThroughputEstimator(
-  clock: () => number = () => performance.now(),
-): ThroughputEstimator {
+export function createThroughputEstimator(clock: () => number): ThroughputEstimator {
   let window = { at: clock(), bytes: 0 };
   let previousWindow = window;
   return {

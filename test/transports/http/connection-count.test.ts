@@ -58,10 +58,24 @@ test('all connections are used if the one that remained is slower', () => {
 test('all connections are used at once if a server sends only the first megabytes fast', () => {
   const burst = { ...one, seconds: 0.2 };
   assert.is(downloadOf([burst]), 1);
-  assert.is(downloadOf([burst, { ...one, speed: 4, seconds: 0.15 }]), any);
+  assert.is(downloadOf([burst, { ...one, speed: 4, seconds: 0.3 }]), any);
   const trial = { connections: 2, speed: 110, seconds: 0.5 };
   assert.is(downloadOf([one, trial]), 2);
-  assert.is(downloadOf([one, trial, { ...trial, speed: 8, seconds: 0.15 }]), any);
+  assert.is(downloadOf([one, trial, { ...trial, speed: 8, seconds: 0.3 }]), any);
+});
+
+test('a pause decides nothing', () => {
+  const pause = { ...one, speed: 0, seconds: 0.1 };
+  const trial = { connections: 2, speed: 110, seconds: 0.6 };
+  assert.is(downloadOf([{ ...one, seconds: 0.3 }, pause, { ...one, seconds: 0.3 }]), 2);
+  assert.is(downloadOf([one, trial, { ...trial, speed: 0, seconds: 0.1 }, { ...trial, seconds: 0.8 }]), 1);
+});
+
+test('all connections are used if a link on which one is enough becomes slow later', () => {
+  const trial = { connections: 2, speed: 110, seconds: 1.3 };
+  const fast = [one, trial, { ...one, seconds: 10 }];
+  assert.is(downloadOf(fast), 1);
+  assert.is(downloadOf([...fast, { ...one, speed: 10, seconds: 0.3 }]), any);
 });
 
 test('a download without a byte decides nothing', () => {

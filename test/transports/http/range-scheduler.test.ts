@@ -68,6 +68,20 @@ test('a range that was only just requested is not split', () => {
   assert.not(first?.stolen.aborted);
 });
 
+test('a range without a byte is taken after a second, but not from a connection that took it itself', () => {
+  let now = 0;
+  const all = new RangeScheduler(100, splitOptions, () => now);
+  const first = all.next();
+  all.split();
+  now = 1_500;
+  const second = all.next(1_000_000);
+  assert.ok(first?.stolen.aborted);
+  assert.equal(rangeOf(second), [0, 100]);
+  now = 20_000;
+  assert.is(all.next(1_000_000), null);
+  assert.not(second?.stolen.aborted);
+});
+
 test('a range that is too small is not split', () => {
   const all = new RangeScheduler(15, splitOptions);
   const first = all.next();
