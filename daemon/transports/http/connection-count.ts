@@ -73,12 +73,12 @@ export class ConnectionCount {
       this.#singleSpeed = speed;
       this.#limit = ms < singleMs ? 1 : 2;
     } else if (ms >= trialMs) {
-      const isReduced = this.#phase === 'reduced';
-      const isUseless = isReduced
-        ? speed >= this.#trialSpeed * minShare
-        : speed < this.#singleSpeed * minGain;
-      this.#trialSpeed = speed;
-      this.#begin(isReduced || !isUseless ? 'settled' : 'reduced', isUseless ? 1 : Number.POSITIVE_INFINITY);
+      if (this.#phase === 'reduced') {
+        if (speed < this.#trialSpeed * minShare) this.#begin('settled');
+      } else if (speed < this.#singleSpeed * minGain) {
+        this.#trialSpeed = speed;
+        this.#begin('reduced', 1);
+      } else this.#begin('settled');
     }
   }
 
