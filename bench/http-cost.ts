@@ -14,11 +14,12 @@ const memoryFolder = '/dev/shm';
 
 /**
  * The operations, how many requests a sample has, and the most processor time that a request may take, as a multiple of
- * that of the bare app: a quarter more than what was reached on two cores, on Node 20 and on Node 24, whichever is more. A sample has at least half a second of processor time of the daemon: the kernel counts in hundredths.
+ * that of the bare app: a quarter more than what was reached on two cores, on Node 20 and on Node 24, whichever is more,
+ * where the bare app takes 17 µs: it takes from 17 to 34 µs, by how many requests arrive together. A sample has at least half a second of processor time of the daemon: the kernel counts in hundredths.
  */
 const samples = {
-  progress: { requests: 16_000, atMost: 2.7 },
-  list: { requests: 6000, atMost: 1.9 },
+  progress: { requests: 16_000, atMost: 4 },
+  list: { requests: 6000, atMost: 2.6 },
   create: { requests: 1500, atMost: 3.5 },
 } as const satisfies Partial<Record<keyof typeof operations, object>>;
 
