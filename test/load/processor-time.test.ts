@@ -44,7 +44,7 @@ const all: readonly Work[] = [
     measure: (folder) => measureSftp(folder, 3, bytes),
   },
   { name: 'a short job', programs: [], measure: (folder) => measureShortJob(folder, 3) },
-  { name: 'the start of a command', programs: [], measure: (folder) => measureStartup(folder, 7) },
+  { name: 'the start of a command', programs: [], measure: (folder) => measureStartup(folder, 15) },
 ];
 
 for (const { name, programs, needsRoot, measure } of all) {
