@@ -218,8 +218,9 @@ async function runSteps(
 const flushedBytes = 1 << 25;
 
 /**
- * Returns a function that starts to write to disk what was added to a file, if it is enough. The delivery must wait until the disk has
- * all of it: written at the end, 1 GB took half as long as its copy. Never throws; the delivery reports a failed disk.
+ * Returns a function that starts to write to disk what was added to a file, if it has at least so many bytes. The
+ * delivery must wait until the disk has all of it: written at the end, 1 GB took half as long as its copy. Never throws;
+ * the delivery reports a failed disk.
  */
 function createFlusher(path: string): (minBytes: number) => void {
   let knownBytes = 0;

@@ -231,10 +231,10 @@ function withDuration(media: MediaFacts, seconds: number, sizeBytes: number): Me
 /** The codecs whose frames can carry closed captions (ATSC A/53, part 4). */
 const captionedCodecs: ReadonlySet<string> = new Set(['mpeg2video', 'h264', 'hevc', 'av1']);
 
-/** What all captions of frames begin with: the identifier of ATSC and the type of the data. It is found ten times as fast. */
+/** What all captions of frames have: the identifier of ATSC and the type of the data. Most files lack it, and the search is fast. */
 const identifier = Buffer.from('4741393403', 'hex');
 
-/** With what precedes it: those of MPEG-2 are user data, those of the others are registered by ITU-T T.35. */
+/** The identifier and what precedes it: captions of MPEG-2 are user data, those of the others are registered by ITU-T T.35. */
 const markers = ['000001b24741393403', 'b500314741393403'].map((hex) => Buffer.from(hex, 'hex'));
 
 /**

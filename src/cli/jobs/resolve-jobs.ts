@@ -1,5 +1,5 @@
 import { type Client, type JobTerms, type ListedJobs, listedJobs } from '../../client/client.js';
-import { fieldsOf, readId, readText } from '../../shared/client/coerce.js';
+import { fieldsOf, readId, readState, readText } from '../../shared/client/coerce.js';
 import { normaliseJob } from '../../shared/client/normalise.js';
 import { isVencError, VencError } from '../../shared/errors.js';
 import type { JobRecord } from '../../shared/records.js';
@@ -140,7 +140,7 @@ export async function selectJobs(client: Client, selection: JobSelection): Promi
       const id = readText(fieldsOf(answer).id) ?? '';
       if (seen.has(id) && (id !== '' || before > 0)) continue;
       seen.add(id);
-      if (states === undefined || states.includes(normaliseJob(answer).state)) answers.push(answer);
+      if (states === undefined || states.includes(readState(fieldsOf(answer).state))) answers.push(answer);
     }
     // A service that ignores `page` sends the same jobs again, so a page without new jobs is the end. A short page is
     // not, because `per_page` may be ignored. The total, if the service reports it, saves a request.

@@ -49,7 +49,7 @@ interface ProcessStreams {
 /**
  * Creates the `Io` of a process. It is neither quiet nor verbose: the flags are parsed later. The process exits with 0
  * when the reader of stdout closes the pipe (`venc list | head -1`), because that is not an error. A closed stderr is
- * ignored. Node's streams take 4 ms to load and are opened when they are needed; pipes and files are written without.
+ * ignored. Node's streams take 4 ms to load: they are opened when needed, and pipes and files are written without them.
  */
 export function createIo(streams: ProcessStreams, hasColour: boolean, exit: Io['exit']): Io {
   const { env } = streams;
@@ -150,7 +150,7 @@ function isDumb({ TERM }: Environment): boolean {
   return TERM === 'dumb' || (!isSet(TERM) && process.platform !== 'win32');
 }
 
-/** The width of what is no terminal. */
+/** The width of tables in a pipe or a file. */
 function widthOf(env: Environment): number {
   const reportedWidth = Number(env.COLUMNS);
   return Number.isInteger(reportedWidth) && reportedWidth > 0 ? reportedWidth : Number.POSITIVE_INFINITY;

@@ -155,11 +155,11 @@ function isEmpty(value: unknown): boolean {
 
 const knownStates: ReadonlySet<string> = new Set([...jobStates, ...inputStates, ...outputStates]);
 
-/*
- * Unknown states are kept: `isFinal` returns false for them, and tables show them. Known states are recognised in any
- * letter case, and "canceled" as well.
+/**
+ * The state in a record. Unknown states are kept: `isFinal` returns false for them, and tables show them. Known states
+ * are recognised in any letter case, and "canceled" as well.
  */
-function readState(value: unknown): string {
+export function readState(value: unknown): string {
   const text = readText(value)?.trim() ?? '';
   const state = text
     .toLowerCase()
