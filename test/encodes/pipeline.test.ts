@@ -109,6 +109,13 @@ for (const [where, opened, come, cancelled] of stages) {
     const [first = 'none', ...others] = opened;
     barriers.open(first);
     if (opened.length > 0) await barriers.come('encode 1');
+    barriers.open(...others.filter((step) => step.startsWith('download')));
+    if (opened.includes('encode 1')) {
+      await waitUntil('jobs 2 and 3 are ready', async () => {
+        const jobs = await Promise.all([2, 3].map(context.job));
+        return jobs.every(({ outputs }) => outputs[0]?.state === 'queued');
+      });
+    }
     barriers.open(...others);
     await barriers.come(...come);
     if (where === 'waits to be uploaded') {
