@@ -199,6 +199,26 @@ test('a crash of ffprobe is reported, and not as a file without media', async ()
   assert.match((error as Error).message, 'SIGSEGV');
 });
 
+test('a file that is removed while it is probed is reported as missing', async () => {
+  const folder = tempFolder();
+  const path = join(folder, 'film.mkv');
+  await copyFile(await media('clip.mkv'), path);
+  const { ffprobe } = await testFfmpeg();
+  const removing = join(folder, 'ffprobe');
+  await writeFile(removing, `#!/bin/sh\n'${ffprobe.path}' "$@"; code=$?; rm -f '${path}'; exit $code\n`, {
+    mode: 0o755,
+  });
+  const settings = {
+    ...{ containment: noContainment, meter: new UsageMeter(undefined) },
+    ...{ memoryBytes: 1e9, seconds: 20 },
+  };
+  const error: unknown = await probeFile({ ...ffprobe, path: removing }, path, settings, {}).catch(
+    (reason: unknown) => reason,
+  );
+  assert.ok(isVencError(error, 'FileNotFoundError'), String(error));
+  assert.is(error.message, 'There is no such file.');
+});
+
 test('a transport stream with named programs is recognised', async () => {
   const { probe } = await testFfmpeg();
   const { format, video, audio } = await probe(await media('clip.ts'));

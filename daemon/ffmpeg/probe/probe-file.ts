@@ -20,7 +20,7 @@ import { explainBoxes, readMovieSeconds, withMovieLength } from './mp4-boxes.js'
 import { numberAt, objectAt, objectsAt, parseProbe } from './probe-fields.js';
 import { probeFurther } from './probe-further.js';
 import { readHdr } from './read-hdr.js';
-import { type ProbeSettings, readHead, runFfprobe } from './run-ffprobe.js';
+import { type ProbeSettings, readHead, runFfprobe, toReadError } from './run-ffprobe.js';
 import { measureChainedOgg } from './scan-ogg.js';
 import { measureJoinedProgramStream } from './scan-program-stream.js';
 import { scanTransportStream } from './scan-transport-stream.js';
@@ -32,8 +32,17 @@ const probeArgs = (analysis?: Analysis) => [
   ...['-show_streams', '-show_programs', '-show_chapters', '-show_packets', '-read_intervals', '%+#8'],
 ];
 
-/** Implements `Ffmpeg.probe`. Rejects with `TranscodingTimeoutError` if the first look takes too long. */
-export async function probeFile(
+/**
+ * Implements `Ffmpeg.probe`. Rejects with `TranscodingTimeoutError` if the first look takes too long, and as `readHead`
+ * does if the file cannot be read at any time.
+ */
+export function probeFile(...args: Parameters<typeof readFacts>): Promise<MediaFacts> {
+  return readFacts(...args).catch((error: unknown) => {
+    throw toReadError(error);
+  });
+}
+
+async function readFacts(
   ffprobe: Binary,
   path: string,
   settings: ProbeSettings,

@@ -70,11 +70,18 @@ export async function readHead(path: string): Promise<{ readonly head: Buffer; r
       await file.close();
     }
   } catch (error) {
-    const code = systemCode(error) ?? 'unknown reason';
-    if (code === 'ENOENT')
-      throw new VencError('FileNotFoundError', 'There is no such file.', { cause: error });
-    throw new VencError('UnsupportedInputError', `The file cannot be read (${code}).`, { cause: error });
+    throw toReadError(error);
   }
+}
+
+/** The error for a file that cannot be read, as `readHead` describes it. An error that is not of the file system is returned unchanged. */
+export function toReadError(error: unknown): unknown {
+  const isOfFile = error instanceof Error && 'syscall' in error && !String(error.syscall).startsWith('spawn');
+  const code = systemCode(error);
+  if (!isOfFile || code === null) return error;
+  if (code === 'ENOENT')
+    return new VencError('FileNotFoundError', 'There is no such file.', { cause: error });
+  return new VencError('UnsupportedInputError', `The file cannot be read (${code}).`, { cause: error });
 }
 
 /** Options of one probe. */
