@@ -1,4 +1,5 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { withFile } from './scan-file.js';
 
 /*
  * What the first and the last bytes of a file say about its length. ffprobe reports the duration that a header
@@ -36,12 +37,7 @@ export function declaredBytes(head: Buffer): number | null {
 export async function lastTimestamp(path: string, head: Buffer, sizeBytes: number): Promise<number | null> {
   const isFlv = head.toString('latin1', 0, 3) === 'FLV';
   if (!isFlv && !isMatroska(head)) return null;
-  const file = await open(path);
-  try {
-    return isFlv ? await lastFlvTag(file, sizeBytes) : await lastBlock(file, head, sizeBytes);
-  } finally {
-    await file.close();
-  }
+  return withFile(path, (file) => (isFlv ? lastFlvTag(file, sizeBytes) : lastBlock(file, head, sizeBytes)));
 }
 
 function positive(value: number): number | null {

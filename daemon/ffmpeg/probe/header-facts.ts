@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
-import { withFile } from './mp4-boxes.js';
 import { isTrack, objectAt, objectsAt, parseProbe, textAt } from './probe-fields.js';
+import { withFile } from './scan-file.js';
 
 /** Reading stops after that many elements or frames: a file of empty ones could be read for hours. */
 const maxElements = 10_000;

@@ -1,4 +1,3 @@
-import { open } from 'node:fs/promises';
 import { limitSignal } from '../../../src/shared/util/freezer.js';
 import { LineReader } from '../../../src/shared/util/line-reader.js';
 import type { Binary } from '../ffmpeg-types.js';
@@ -6,6 +5,7 @@ import { declaredBytes } from './file-end.js';
 import { isMp4 } from './formats.js';
 import { explainBoxes } from './mp4-boxes.js';
 import { entryArgs, launchFfprobe, type ProbeSettings, readHead } from './run-ffprobe.js';
+import { withFile } from './scan-file.js';
 
 /** The last packet may end so much before the declared end: subtitles, for example, are not all read. */
 const maxGapSeconds = 1;
@@ -59,14 +59,11 @@ function isOgg(head: Buffer): boolean {
 const maxPageBytes = 65_307;
 
 /** Whether the last page of an Ogg file is marked as the last one of its track. */
-async function hasLastPage(path: string, sizeBytes: number): Promise<boolean> {
-  const file = await open(path);
-  try {
+function hasLastPage(path: string, sizeBytes: number): Promise<boolean> {
+  return withFile(path, async (file) => {
     const length = Math.min(sizeBytes, maxPageBytes);
     const { buffer } = await file.read(Buffer.alloc(length), 0, length, sizeBytes - length);
     const page = buffer.lastIndexOf('OggS');
     return page >= 0 && ((buffer[page + 5] ?? 0) & 4) !== 0;
-  } finally {
-    await file.close();
-  }
+  });
 }

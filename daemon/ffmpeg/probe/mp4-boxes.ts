@@ -1,5 +1,6 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { numberAt, objectAt, parseProbe } from './probe-fields.js';
+import { withFile } from './scan-file.js';
 
 /** A box of a file, with the offsets of its content. */
 interface FileBox {
@@ -33,16 +34,6 @@ async function readBoxes(
     at += size;
   }
   return { boxes, damaged: null };
-}
-
-/** Uses a file that is open for reading, and closes it. Rejects if it cannot be opened. */
-export async function withFile<T>(path: string, use: (file: FileHandle) => Promise<T>): Promise<T> {
-  const file = await open(path);
-  try {
-    return await use(file);
-  } finally {
-    await file.close();
-  }
 }
 
 /** What is wrong with the boxes of an MP4 file, as a sentence; null if its index is complete. */

@@ -1,4 +1,3 @@
-import { open } from 'node:fs/promises';
 import { VencError } from '../../../src/shared/errors.js';
 import type { Analysis, MediaFacts, VideoFacts } from '../../jobs/media.js';
 import { isHighRange } from '../../plan/decide/colours.js';
@@ -20,7 +19,8 @@ import { explainBoxes, readMovieSeconds, withMovieLength } from './mp4-boxes.js'
 import { numberAt, objectAt, objectsAt, parseProbe } from './probe-fields.js';
 import { probeFurther } from './probe-further.js';
 import { readHdr } from './read-hdr.js';
-import { type ProbeSettings, readHead, runFfprobe, toReadError } from './run-ffprobe.js';
+import { type ProbeSettings, readHead, runFfprobe } from './run-ffprobe.js';
+import { withFile } from './scan-file.js';
 import { measureChainedOgg } from './scan-ogg.js';
 import { measureJoinedProgramStream } from './scan-program-stream.js';
 import { scanTransportStream } from './scan-transport-stream.js';
@@ -32,17 +32,8 @@ const probeArgs = (analysis?: Analysis) => [
   ...['-show_streams', '-show_programs', '-show_chapters', '-show_packets', '-read_intervals', '%+#8'],
 ];
 
-/**
- * Implements `Ffmpeg.probe`. Rejects with `TranscodingTimeoutError` if the first look takes too long, and as `readHead`
- * does if the file cannot be read at any time.
- */
-export function probeFile(...args: Parameters<typeof readFacts>): Promise<MediaFacts> {
-  return readFacts(...args).catch((error: unknown) => {
-    throw toReadError(error);
-  });
-}
-
-async function readFacts(
+/** Implements `Ffmpeg.probe`. Rejects as `withFile` does, and with `TranscodingTimeoutError` if the first look takes too long. */
+export async function probeFile(
   ffprobe: Binary,
   path: string,
   settings: ProbeSettings,
@@ -256,10 +247,9 @@ const sampleBytes = 1 << 20;
  * Whether a file seems to have video frames with closed captions (CEA-608, CEA-708). ffprobe does not report them for
  * files whose header describes the streams, because it decodes no frame of these.
  */
-async function findCaptionMarkers(path: string, sizeBytes: number): Promise<boolean> {
+function findCaptionMarkers(path: string, sizeBytes: number): Promise<boolean> {
   const last = Math.max(0, sizeBytes - sampleBytes);
-  const file = await open(path);
-  try {
+  return withFile(path, async (file) => {
     const buffer = Buffer.allocUnsafe(Math.min(sampleBytes, sizeBytes));
     for (const position of new Set([0, Math.floor(last / 2), last])) {
       const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
@@ -267,7 +257,5 @@ async function findCaptionMarkers(path: string, sizeBytes: number): Promise<bool
       if (sample.includes(identifier) && markers.some((marker) => sample.includes(marker))) return true;
     }
     return false;
-  } finally {
-    await file.close();
-  }
+  });
 }

@@ -1,8 +1,8 @@
-import { open } from 'node:fs/promises';
 import type { Analysis } from '../../jobs/media.js';
 import { numberAt, objectAt, objectsAt, type ProbeObject, parseProbe, textAt } from './probe-fields.js';
 import { isCodecKnown, isUsableAudio } from './read-streams.js';
 import { isVideo, pixelsOf } from './read-video.js';
+import { withFile } from './scan-file.js';
 import { selectProgram } from './select-program.js';
 
 /** What a probe printed. */
@@ -115,20 +115,17 @@ const sampleBytes = 256 * 1024;
  * The ids of the video, audio and subtitle tracks in samples of a programme stream, as ffprobe prints them without the
  * highest byte.
  */
-async function sampleStreamIds(path: string, sizeBytes: number): Promise<ReadonlySet<number>> {
+function sampleStreamIds(path: string, sizeBytes: number): Promise<ReadonlySet<number>> {
   const ids = new Set<number>();
-  const file = await open(path);
-  try {
+  return withFile(path, async (file) => {
     const buffer = Buffer.alloc(Math.min(sampleBytes, sizeBytes));
     const stepBytes = Math.max(sampleBytes, (sizeBytes - sampleBytes) / (sampleCount - 1));
     for (let position = 0; position < sizeBytes; position += stepBytes) {
       const { bytesRead } = await file.read(buffer, 0, buffer.length, Math.floor(position));
       addStreamIds(buffer.subarray(0, bytesRead), ids);
     }
-  } finally {
-    await file.close();
-  }
-  return ids;
+    return ids;
+  });
 }
 
 const startCode = Buffer.from([0, 0, 1]);

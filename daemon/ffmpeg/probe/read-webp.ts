@@ -1,7 +1,7 @@
-import { open } from 'node:fs/promises';
 import { VencError } from '../../../src/shared/errors.js';
 import { sum } from '../../../src/shared/text/numbers.js';
 import type { MediaFacts, VideoFacts } from '../../jobs/media.js';
+import { withFile } from './scan-file.js';
 
 /** A chunk of a RIFF file: where its content begins, and how long that is. */
 interface Chunk {
@@ -19,9 +19,8 @@ const frameFieldBytes = 16;
  * canvas and contain an image. A file with a single frame is a still image, which has no duration. Rejects with
  * `UnsupportedInputError` if a chunk is missing, cut off or contradictory.
  */
-export async function readWebp(path: string): Promise<MediaFacts> {
-  const handle = await open(path);
-  try {
+export function readWebp(path: string): Promise<MediaFacts> {
+  return withFile(path, async (handle) => {
     const { size } = await handle.stat();
     const read = async (start: number, length: number) => {
       const bytes = Buffer.alloc(length);
@@ -71,9 +70,7 @@ export async function readWebp(path: string): Promise<MediaFacts> {
       durations.push(fields.readUIntLE(12, 3) / 1000);
     }
     return mediaFactsOf({ width, height, durations, sizeBytes: size });
-  } finally {
-    await handle.close();
-  }
+  });
 }
 
 type PixelSize = Pick<VideoFacts, 'width' | 'height'>;

@@ -1,15 +1,14 @@
-import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ErrorClass } from '../../../src/shared/error-classes.js';
 import { VencError } from '../../../src/shared/errors.js';
 import { limitSignal } from '../../../src/shared/util/freezer.js';
-import { systemCode } from '../../../src/shared/util/system-code.js';
 import type { Analysis } from '../../jobs/media.js';
 import { fileArgument, inputOptions } from '../../plan/safe-input.js';
 import { probeLimits } from '../containment/program-limits.js';
 import type { Binary } from '../ffmpeg-types.js';
 import { type ExitResult, type LaunchSettings, launch } from '../launch.js';
 import { headBytes } from './formats.js';
+import { withFile } from './scan-file.js';
 
 /** Settings of all probes. */
 export interface ProbeSettings extends LaunchSettings {
@@ -55,33 +54,13 @@ export function launchFfprobe(
   });
 }
 
-/**
- * Reads the first bytes and the size of a file. Rejects with `FileNotFoundError`, or `UnsupportedInputError` if it
- * cannot be read.
- */
-export async function readHead(path: string): Promise<{ readonly head: Buffer; readonly sizeBytes: number }> {
-  try {
-    const file = await open(path);
-    try {
-      const { size } = await file.stat();
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
-      return { head: buffer.subarray(0, bytesRead), sizeBytes: size };
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    throw toReadError(error);
-  }
-}
-
-/** The error for a file that cannot be read, as `readHead` describes it. An error that is not of the file system is returned unchanged. */
-export function toReadError(error: unknown): unknown {
-  const isOfFile = error instanceof Error && 'syscall' in error && !String(error.syscall).startsWith('spawn');
-  const code = systemCode(error);
-  if (!isOfFile || code === null) return error;
-  if (code === 'ENOENT')
-    return new VencError('FileNotFoundError', 'There is no such file.', { cause: error });
-  return new VencError('UnsupportedInputError', `The file cannot be read (${code}).`, { cause: error });
+/** Reads the first bytes and the size of a file. Rejects as `withFile` does. */
+export function readHead(path: string): Promise<{ readonly head: Buffer; readonly sizeBytes: number }> {
+  return withFile(path, async (file) => {
+    const { size } = await file.stat();
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+    return { head: buffer.subarray(0, bytesRead), sizeBytes: size };
+  });
 }
 
 /** Options of one probe. */

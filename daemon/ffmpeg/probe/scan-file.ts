@@ -1,4 +1,25 @@
 import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { VencError } from '../../../src/shared/errors.js';
+import { systemCode } from '../../../src/shared/util/system-code.js';
+
+/**
+ * Uses a file that is open for reading, and closes it. Rejects with `FileNotFoundError`, or `UnsupportedInputError` if
+ * it cannot be read.
+ */
+export async function withFile<T>(path: string, use: (file: FileHandle) => Promise<T>): Promise<T> {
+  try {
+    const file = await open(path);
+    return await use(file).finally(() => file.close());
+  } catch (error) {
+    const code = systemCode(error);
+    // Errors of Node, which are not of the file, have longer codes.
+    if (code === null || code.startsWith('ERR_')) throw error;
+    if (code === 'ENOENT')
+      throw new VencError('FileNotFoundError', 'There is no such file.', { cause: error });
+    throw new VencError('UnsupportedInputError', `The file cannot be read (${code}).`, { cause: error });
+  }
+}
 
 /**
  * Reads a file in pieces, once and in order. `read` gets the bytes that it has not consumed yet, and returns how many
