@@ -33,7 +33,8 @@ test('an event stream ends when its key expires, and an upload that has begun do
   daemon,
 }) => {
   const id = await daemon.create({ input });
-  const { key } = await createKey(openFolderSetup(daemon.dataFolder), 'default', 'full', inMs(1500));
+  const setup = openFolderSetup(daemon.dataFolder);
+  const { id: keyId, key } = await createKey(setup, 'default', 'full');
   const upload = request(`${daemon.url}/v2/uploads/film.mp4`, {
     method: 'PUT',
     headers: { 'Service-Api-Key': key, 'Content-Length': 6 },
@@ -48,6 +49,11 @@ test('an event stream ends when its key expires, and an upload that has begun do
   upload.write('abc');
   const events = await fetch(`${daemon.url}/v2/jobs/${id}/events`, withKey(key));
   assert.is(events.status, 200);
+  // Only now, so that the stream and the upload have begun before, however busy the machine is.
+  await setup.update(({ accounts, replaceAccounts }) => {
+    const keys = accounts.keys.map((one) => (one.id === keyId ? { ...one, ...inMs(1000) } : one));
+    return replaceAccounts({ ...accounts, keys });
+  });
   assert.match(await events.text(), /"state":"waiting"/);
   await fetchRejection(`${daemon.url}/v2/jobs`, withKey(key), 401);
   upload.end('def');

@@ -7,6 +7,7 @@ import { createKey, createWorkerKey, listKeys, type NewKey } from '../../daemon/
 import { hashKey } from '../../daemon/store/accounts/keys.js';
 import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';
 import { ask, byScript, cookieOf, sameOrigin } from '../helpers/page-client.js';
+import { waitUntil } from '../helpers/wait-until.js';
 
 interface Context {
   daemon: TestDaemon;
@@ -121,8 +122,10 @@ test('what creates and revokes a key is in the log, without the key', async ({ d
   const own = (await stateOf(daemon, owner)).keys.find(({ isOwners }) => isOwners);
   const { id, key } = JSON.parse((await create(daemon, owner, { kind: 'viewer' })).text) as NewKey;
   assert.is((await revoke(daemon, owner, id)).status, 200);
-  const lines = daemon.logLines.filter((line) => line.includes(id));
-  assert.equal(lines, [
+  const lines = () => daemon.logLines.filter((line) => line.includes(id));
+  // The answer may arrive before the log, which comes through another pipe.
+  await waitUntil('both are in the log', () => lines().length >= 2);
+  assert.equal(lines(), [
     `info Key ${id} (viewer) of account default was created at the page with key ${own?.id}.`,
     `info Key ${id} (viewer) was revoked at the page with key ${own?.id}.`,
   ]);

@@ -8,6 +8,7 @@ import type { JobRecord } from '../../src/shared/records.js';
 import { runInProcess } from '../cli/run-here.js';
 import { readXmlAnswer } from '../helpers/read-xml.js';
 import { type ServedContext, serveContext } from '../helpers/served-context.js';
+import { waitUntil } from '../helpers/wait-until.js';
 
 interface Context {
   served: ServedContext;
@@ -158,44 +159,51 @@ test('a search that reaches a limit says so', async ({ served, venc }) => {
 });
 
 test('a key searches once at a time, and one search waits', async ({ served, strangerKey }) => {
-  const { store } = served.appContext;
+  const { store, searchTurns } = served.appContext;
   const original = store.list;
+  const run = searchTurns.run.bind(searchTurns);
   let searches = 0;
+  /** The searches that run or wait. */
+  let open = 0;
+  searchTurns.run = (client, signal, task) => {
+    open += 1;
+    return run(client, signal, task).finally(() => {
+      open -= 1;
+    });
+  };
   const releases: (() => void)[] = [];
   store.list = async (filter: JobFilter) => {
     searches += 1;
     if (filter.search !== undefined) await new Promise<void>((resolve) => releases.push(resolve));
     return original.call(store, filter);
   };
-  const until = async (count: number) => {
-    while (searches < count) await new Promise((resolve) => setTimeout(resolve, 5));
-  };
   try {
     const first = list(served, 'q=a');
-    await until(1);
+    await waitUntil('the first one runs', () => searches === 1);
     const left = new AbortController();
     const second = served.request('/v2/jobs?q=b', { signal: left.signal }).catch(() => null);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await waitUntil('the second one waits', () => open === 2);
     const third = await list(served, 'q=c');
     assert.equal([third.status, third.retryAfter], [429, '1']);
     assert.is((await list(served, 'label=c&account=*')).status, 429);
     assert.is((await list(served, 'state=waiting')).status, 200);
     const other = list(served, 'q=coast', strangerKey);
-    await until(3);
+    await waitUntil('that of the other key runs', () => searches === 3);
     // A client that leaves makes room for another one.
     left.abort();
     assert.is(await second, null);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await waitUntil('the daemon knows that it has left', () => open === 2);
     const fourth = list(served, 'q=alps');
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await waitUntil('the fourth one waits', () => open === 3);
     assert.is(searches, 3);
     for (const release of releases) release();
     assert.equal([(await first).status, (await other).total], [200, '1']);
-    await until(4);
+    await waitUntil('the fourth one runs', () => searches === 4);
     releases.at(-1)?.();
     assert.is((await fourth).total, '1');
   } finally {
     store.list = original;
+    searchTurns.run = run;
   }
 });
 
