@@ -71,7 +71,10 @@ test.after(async ({ daemon }) => {
   ]);
 });
 
-/** A program that records its arguments, each followed by a zero byte, and then runs the real one. */
+/**
+ * A program that records its arguments, each followed by a zero byte, and then runs the real one. The file is
+ * not named by the process id, which a later start may get again.
+ */
 async function recording(name: string, folder: string, log: string): Promise<string> {
   const given = process.env[`VENC_${name.toUpperCase()}`];
   const [found = ''] = await findOnSearchPath(
@@ -79,7 +82,8 @@ async function recording(name: string, folder: string, log: string): Promise<str
     (process.env.PATH ?? '').split(delimiter).join(delimiter),
   );
   const path = join(folder, name);
-  writeFileSync(path, `#!/bin/sh\nprintf '%s\\0' "$@" > '${log}'/$$\nexec '${given ?? found}' "$@"\n`);
+  const record = `printf '%s\\0' "$@" > "$(mktemp '${log}'/XXXXXXXX)"`;
+  writeFileSync(path, `#!/bin/sh\n${record}\nexec '${given ?? found}' "$@"\n`);
   chmodSync(path, 0o755);
   return path;
 }

@@ -130,7 +130,8 @@ test('the clock of the daemon is set back while the page is open', async ({ brow
   job.on('dialog', (dialog) => void dialog.accept());
   await job.click('.actions button:has-text("Cancel")');
   await job.waitForSelector(`#log :text("Job ${before} is cancelled.")`);
-  assert.is(await stateOf(job, before), 'cancelled');
+  // The log comes with the events, and the state with the job, which is read after the answer to the cancel.
+  await waitUntil('the job shows it', async () => (await stateOf(job, before)) === 'cancelled');
   await waitUntil('the list shows it', async () => (await stateOf(page, before)) === 'cancelled');
   for (const tab of [page, job]) {
     await tab.reload();

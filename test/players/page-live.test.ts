@@ -39,22 +39,25 @@ const test = browserSuite<Context>('the list of the page as it goes on', { jobs:
 test('behind a proxy that keeps events back, list and job are read again', async ({ daemon, browser }) => {
   const proxy = await startProxy(daemon.url);
   const first = await daemon.create({ input: 'http://127.0.0.1:9/first.mp4' });
-  const page = await (await browser.newContext()).newPage();
+  const context = await browser.newContext();
+  // As in openPage, which waits for the stream: other suites encode at the same time.
+  context.setDefaultTimeout(90_000);
+  const page = await context.newPage();
   await page.goto(`${proxy.url}/ui/`);
   await page.fill('#key', daemon.key);
   await page.click('form.sign-in button');
   await page.waitForSelector('text=first.mp4');
-  await page.waitForSelector('text=A proxy keeps back the events', { timeout: 15_000 });
+  await page.waitForSelector('text=A proxy keeps back the events');
   await daemon.create({ input: 'http://127.0.0.1:9/second.mp4' });
-  await page.waitForSelector('text=second.mp4', { timeout: 15_000 });
+  await page.waitForSelector('text=second.mp4');
   const job = await page.context().newPage();
   await job.goto(`${proxy.url}/ui/jobs/${first}`);
   await job.waitForSelector('.state.is-waiting');
   await daemon.request(`/v2/jobs/${first}/cancel`, { method: 'PUT' });
-  await job.waitForSelector('.state.is-cancelled', { timeout: 15_000 });
+  await job.waitForSelector('.state.is-cancelled');
   // Without the buffer, the stream is used again, and the sentence disappears.
   proxy.state.isBuffering = false;
-  await page.waitForSelector('#connection', { state: 'hidden', timeout: 40_000 });
+  await page.waitForSelector('#connection', { state: 'hidden' });
   await page.context().close();
   proxy.close();
 });

@@ -106,15 +106,23 @@ test('many URLs: the page says how many, and keeps what is typed meanwhile', asy
   await page.click('#plan');
   await page.waitForSelector('#plans :text("25 URLs: what becomes of them is known")');
   assert.is(await page.locator('#plans p:not(.hint)').count(), 1);
+  let goOn = () => {};
+  const isSaid = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
   await page.route('**/ui/api/jobs', async (route) => {
-    if (route.request().postData()?.includes('many-1.mp4') === true) {
+    const sent = route.request().postData();
+    if (sent?.includes('many-1.mp4') === true) {
       await page.fill('#url', `${await page.inputValue('#url')}\nhttp://127.0.0.1:9/typed.mp4`);
       await new Promise((resolve) => setTimeout(resolve, 1100));
     }
+    // The page says it only until the last job is created.
+    if (sent?.includes('many-2.mp4') === true) await isSaid;
     await route.continue();
   });
   await page.click('#submit [type=submit]');
   await page.waitForSelector('#found :text("of 25 URLs")');
+  goOn();
   await page.waitForSelector('[role=alert] :text("25 jobs were created: the queue shows them.")');
   assert.is(await page.inputValue('#url'), 'http://127.0.0.1:9/typed.mp4');
   assert.is(await page.innerText('#found'), '');

@@ -11,6 +11,7 @@ import { startRelay } from '../helpers/relay.js';
 import { tempFolder } from '../helpers/temp.js';
 import { pollUntil, waitUntil } from '../helpers/wait-until.js';
 import { assertAccessible, assertFits, browserSuite, openPage } from './page-browser.js';
+import { longestTaskMs } from './page-measure.js';
 
 interface Context {
   daemon: TestDaemon;
@@ -193,19 +194,17 @@ test('a URL with a preset and a ladder becomes one job', async ({ page, daemon }
   await page.waitForSelector('text=Choose a file, drop one onto this page, or give a URL.');
 });
 
-test('500 files are drawn at once without a long pause', async ({ page, session }) => {
+test('500 files are drawn at once without a long pause', async ({ browser, page, session }) => {
   const folder = join(tempFolder(), 'many');
   await mkdir(folder);
   for (let index = 0; index < 500; index += 1) await writeFile(join(folder, `${index}.mp4`), 'x');
-  await page.evaluate(
-    'globalThis.pauses = []; new PerformanceObserver((list) => pauses.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: "longtask" }); 0',
-  );
-  await drop(session, page, [folder]);
-  await waitUntil('all are in the list', async () => (await page.locator('.upload').count()) === 500);
-  await page.click('#submit [type=submit]');
-  await waitUntil('some have a job', async () => (await page.locator('.upload.is-finished').count()) > 20);
-  const longest = await page.evaluate<number>('Math.max(0, ...pauses)');
-  assert.ok(longest < 1000, `the page did not react for ${longest} ms`);
+  const longest = await longestTaskMs(browser, page, async () => {
+    await drop(session, page, [folder]);
+    await waitUntil('all are in the list', async () => (await page.locator('.upload').count()) === 500);
+    await page.click('#submit [type=submit]');
+    await waitUntil('some have a job', async () => (await page.locator('.upload.is-finished').count()) > 20);
+  });
+  assert.ok(longest < 1000, `a task took ${longest} ms of processor time`);
 });
 
 test('a viewer is asked for another key, and without scripts there is a command', async ({

@@ -97,7 +97,9 @@ test('a hosted file is deleted after 24 hours and is 410 from then on', async ()
   await daemon.end('SIGTERM');
   const next = await startDaemonProcess(folder, ['--jobs', '0']);
   const url = `${next.url}/hosted/a-token-of-a-test/a.mp4`;
-  if (Date.now() < end - 500) assert.is((await fetch(url)).status, 200);
+  const { status } = await fetch(url);
+  // On a busy machine, the start or the answer may come later.
+  if (Date.now() < end) assert.is(status, 200);
   await waitUntil('the file is deleted', () => !existsSync(path));
   assert.ok(Date.now() >= end);
   assert.is((await fetch(url)).status, 410);

@@ -44,16 +44,19 @@ function contract(nginx: Nginx): void {
       offer('film', sampleBytes(100_000));
       return withSecret(nginx.url(way, 'film', options));
     };
+  const transportOf = (stallTimeoutMs: number) =>
+    createHttpTransport({ guard, stallTimeoutMs, retryDelayMs: 1 });
   transportContract('http (nginx)', {
     against: nginx.version,
-    transport: createHttpTransport({ guard, stallTimeoutMs: 500, retryDelayMs: 1 }),
+    transport: transportOf(10_000),
     download: {
       offer: async (name, bytes) => offer(name, bytes),
       common: {
         'a wrong password': at('private'),
         'a missing file': async () => withSecret(nginx.url('plain', 'no such film')),
         'a file without permission': at('forbidden'),
-        'a server that stalls': at('dripping'),
+        // The others would exceed a short timeout on a busy machine.
+        'a server that stalls': { transport: transportOf(500), url: at('dripping') },
         ...unreachableHosts((host) => `http://user:${secret}@${host}/a`),
       },
       errorCases: [
@@ -183,9 +186,11 @@ function ranges(nginx: Nginx): void {
     assert.ok(isReplaced);
     assert.equal(facts, factsOf(changed));
     assert.ok(readFileSync(path).equals(changed));
-    // Restarted: the first response with the whole file is followed by another one.
-    const whole = (await asked(before, changed.byteLength)).filter(({ status }) => status === 200);
-    assert.ok(whole.length >= 2, JSON.stringify(whole));
+    // Restarted: the first response with the whole file is followed by another one. All received bytes may be
+    // in the log before that one is: those of the first response count, too.
+    const since = () => nginx.log().slice(before);
+    const wholeCount = () => since().filter(({ status }) => status === 200).length;
+    await waitUntil('two responses with the whole file are logged', () => wholeCount() >= 2);
   });
 
   test('a download from a server that stalls beyond the timeout resumes where it stopped', async () => {

@@ -34,14 +34,18 @@ export function swiftConfigurations(folder: string, user: string): readonly (rea
     // Nothing listens there, because there is no system log.
     `log_address = ${folder}/no-log`,
   ];
-  const server = (name: string, egg: string) =>
+  const server = (name: string, egg: string, settings: readonly string[] = []) =>
     [
       ...common,
       '[pipeline:main]',
       `pipeline = ${name}-server`,
       `[app:${name}-server]`,
       `use = egg:swift#${egg}`,
+      ...settings,
     ].join('\n');
+  // By default it answers after a second, even if the listing of the container does not show the change yet,
+  // and gives the listing up after three. On a busy machine, the container server may take longer.
+  const untilListed = ['conn_timeout = 10', 'node_timeout = 60', 'container_update_timeout = 60'];
   const proxy = [
     ...common,
     '[pipeline:main]',
@@ -63,7 +67,7 @@ export function swiftConfigurations(folder: string, user: string): readonly (rea
     ['swift.conf', '[swift-hash]\nswift_hash_path_prefix = venc\nswift_hash_path_suffix = test\n'],
     ['account.conf', server('account', 'account')],
     ['container.conf', server('container', 'container')],
-    ['object.conf', server('object', 'mem_object')],
+    ['object.conf', server('object', 'mem_object', untilListed)],
     ['proxy.conf', proxy],
   ];
 }
