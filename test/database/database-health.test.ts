@@ -127,8 +127,15 @@ async function describe(bin: string): Promise<void> {
     await waitUntil('/health is good', async () => (await databaseCheck(daemon)).status === 200);
     assert.is((await create()).status, 201);
 
-    const locked = server.query(database, 'begin; lock table venc_queue.queue; select pg_sleep(5); commit');
+    // Held until it is reported.
+    const locked = server
+      .query(database, 'begin; lock table venc_queue.queue; select pg_sleep(600)')
+      .catch((error: unknown) => error);
     await waitUntil('/health reports the lock', async () => (await databaseCheck(daemon)).status === 503);
+    await server.query(
+      database,
+      "select pg_cancel_backend(pid) from pg_stat_activity where query like 'begin; lock table%'",
+    );
     await locked;
     await waitUntil('/health is good', async () => (await databaseCheck(daemon)).status === 200);
   });

@@ -156,8 +156,13 @@ else {
     await server.kill();
     assert.is((await there.find(workerId)).name, 'box');
     assert.not.ok(await there.isDraining('unknown'));
-    for (const attempt of [there.find('unknown'), there.join(sampleJoin), there.setDraining('box', true)])
-      assert.ok(isVencError(await attempt.catch((error: unknown) => error), 'UnavailableError'));
+    // One after the other: an error of the next must not come before it is handled.
+    for (const attempt of [
+      () => there.find('unknown'),
+      () => there.join(sampleJoin),
+      () => there.setDraining('box', true),
+    ])
+      assert.ok(isVencError(await attempt().catch((error: unknown) => error), 'UnavailableError'));
     await there.sync();
     await there.sync();
     assert.is(logLines.filter((line) => line.includes('workers of the other daemons')).length, 1);

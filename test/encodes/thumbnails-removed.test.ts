@@ -11,9 +11,12 @@ import { makeMedia, testVideo } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 
 const execute = promisify(execFile);
-const number = 60;
+const number = 180;
 
-/** An input, and an empty folder for an output with enough thumbnails that their delivery can be interrupted. */
+/**
+ * An input, and an empty folder for an output with enough thumbnails that their delivery can be interrupted, also if a
+ * busy machine needs a second for that.
+ */
 async function setUp() {
   const folder = tempFolder();
   const out = join(folder, 'out');

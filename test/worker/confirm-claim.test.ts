@@ -65,7 +65,7 @@ test(
 
 test(
   'a transfer that fails while the worker is cut off is repeated, one that fails otherwise is not',
-  withRun(async ({ daemon, remote }) => {
+  withRun(async ({ daemon, remote, events }) => {
     for (const transfer of [repeatAfterCut, withConfirmedClaim]) {
       const failure = new VencError('UploadFailureError', 'it cannot be reached from here');
       let attempts = 0;
@@ -73,9 +73,10 @@ test(
         attempts += 1;
         if (attempts > 1) return 'delivered';
         daemon.isDown = true;
-        setTimeout(() => {
+        // Not after a time: the daemon could be back before the first heartbeat asks for it.
+        void waitUntil('a heartbeat has failed', () => events.at(-1) === 'disconnected').then(() => {
           daemon.isDown = false;
-        }, 50);
+        });
         // As fast as a machine without a network fails: no heartbeat has failed yet.
         throw failure;
       });

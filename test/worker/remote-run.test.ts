@@ -136,6 +136,9 @@ test(
     await waitUntil('a heartbeat with them fails', () => beats() >= beatsBefore + 2);
     remote.run.progress(7, { event: 'transcoding', percent: 2, overallPercent: 2 });
     remote.addLog({ time: '', level: 'warn', message: 'two', jobId: 1, outputId: 7 });
+    // One may be on its way that was made before these.
+    const beatsBetween = beats();
+    await waitUntil('a heartbeat with all of them fails', () => beats() >= beatsBetween + 2);
     daemon.heartbeats.length = 0;
     daemon.isDown = false;
     const lines = () => daemon.heartbeats.flatMap(({ log }) => log);

@@ -39,7 +39,7 @@ function describe(ip: string): void {
     const network = await createNetwork(ip);
     const fleet = await startWorkerFleet(['--host', network.address]);
     const { deliveryFolder, notifications } = fleet.fixture;
-    await makeMedia(join(deliveryFolder, 'input.mp4'), film('320x240', 2));
+    await makeMedia(join(deliveryFolder, 'input.mp4'), film('320x240', 6));
     const start = async (worker: string, ...labels: readonly string[]) => {
       const machine = await network.addMachine();
       const { launcher } = machine;

@@ -41,7 +41,11 @@ test('a worker whose key is revoked stops its ffmpeg and ends with a sentence, a
   assert.match(stderr, /venc keys create --worker/);
   assert.not.match(stderr, new RegExp(token));
   for (const pid of encoders) assert.is(await isRunning(pid), false);
-  assert.is((await daemon.read<{ job: { state: string } }>(`/v2/jobs/${id}`)).job.state, 'waiting');
+  // The daemon may still write it: the worker was told of the key, not of the job.
+  await waitUntil('the job waits again', async () => {
+    const { job } = await daemon.read<{ job: { state: string } }>(`/v2/jobs/${id}`);
+    return job.state === 'waiting';
+  });
   const log = await (await daemon.request(`/v2/jobs/${id}/log.txt`)).text();
   assert.match(log, /is taken from the worker revoked: its key was revoked/);
   assert.not.match(log, /has not reported/);
