@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runCli, startCli } from '../cli/run-cli.js';
+import { runCli } from '../cli/run-cli.js';
 import { succeeded, upload, venc } from '../helpers/backups.js';
 import { startTestDaemon } from '../helpers/daemon.js';
 import { killedAfterCreate } from '../helpers/killed-folder.js';
@@ -88,20 +88,39 @@ test('keys, accounts, credentials and uploads are restored, readable by their ow
   assert.match(credentials.stdout, /store/);
 });
 
+/** Loaded by Node before the program, which ends as by `kill -9` as soon as it copies the hosted film. */
+const killInCopy = `
+import fsp from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+const { open } = fsp;
+fsp.open = async (path, flags, ...rest) => {
+  const file = await open(path, flags, ...rest);
+  if (flags === 'wx' && String(path).endsWith('/hosted.mp4')) process.kill(process.pid, 'SIGKILL');
+  return file;
+};
+syncBuiltinESMExports();
+`;
+
+/** Adds a hosted film to a data folder. */
+async function addHostedFilm(data: string): Promise<void> {
+  await mkdir(join(data, 'hosted', 'token'), { recursive: true });
+  await writeFile(join(data, 'hosted', 'token', 'hosted.mp4'), Buffer.alloc(1_000_000, 1));
+}
+
+/** Runs `venc backup` or `venc restore`, killed while it copies the hosted film. */
+async function killedInCopy(words: readonly string[]): Promise<void> {
+  const path = join(tempFolder(), 'kill.mjs');
+  await writeFile(path, killInCopy);
+  const env = { NODE_OPTIONS: `--import ${pathToFileURL(path).href}` };
+  assert.is((await runCli(words, { env })).signal, 'SIGKILL');
+}
+
 test('a backup that is killed leaves the previous one, and the next one succeeds', async () => {
   const { data, id } = await smallFolder();
   const backups = join(tempFolder(), 'backups');
   const first = (await succeeded(venc('backup', backups, data))).stdout.trim();
-  await mkdir(join(data, 'hosted', 'token'), { recursive: true });
-  await writeFile(join(data, 'hosted', 'token', 'large.mp4'), Buffer.alloc(400_000_000, 1));
-  const killed = startCli(['backup', backups, '--data', data]);
-  for (;;) {
-    const sizes = await listRecursively(backups);
-    if (sizes.some((name) => name.endsWith('large.mp4'))) break;
-    await pause(5);
-  }
-  killed.child.kill('SIGKILL');
-  await killed.ended;
+  await addHostedFilm(data);
+  await killedInCopy(['backup', backups, '--data', data]);
   assert.ok((await readdir(backups)).includes('.unfinished'));
   const target = join(tempFolder(), 'data');
   const { stderr } = await succeeded(venc('restore', backups, target));
@@ -114,19 +133,12 @@ test('a backup that is killed leaves the previous one, and the next one succeeds
 
 test('a restore that is killed can be repeated', async () => {
   const { data, id } = await smallFolder();
-  await mkdir(join(data, 'hosted', 'token'), { recursive: true });
-  await writeFile(join(data, 'hosted', 'token', 'large.mp4'), Buffer.alloc(400_000_000, 1));
+  await addHostedFilm(data);
   const backups = join(tempFolder(), 'backups');
   await succeeded(venc('backup', backups, data));
   const target = join(tempFolder(), 'data');
-  const killed = startCli(['restore', backups, '--data', target]);
-  for (;;) {
-    const names = await listRecursively(target).catch(() => []);
-    if (names.some((name) => name.endsWith('large.mp4'))) break;
-    await pause(5);
-  }
-  killed.child.kill('SIGKILL');
-  await killed.ended;
+  await killedInCopy(['restore', backups, '--data', target]);
+  assert.ok((await listRecursively(target)).some((name) => name.endsWith('/hosted.mp4')));
   await succeeded(venc('restore', backups, target));
   assert.ok((await readdir(join(target, 'jobs', 'active'))).includes(`${id}.json`));
   assert.not.ok((await readdir(target)).includes('.restore'));

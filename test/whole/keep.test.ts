@@ -70,6 +70,8 @@ test('minutes of a day and hosted bytes are limits of an account', async ({ daem
     const response = await send('/v2/jobs', { method: 'POST', body });
     return response.status === 429 ? ((await response.json()) as ErrorsRecord).errors.join() : '';
   };
+  // The jobs that are created until the daemon knows the limit host nothing.
+  assert.is((await daemon.request('/v2/queue/pause', { method: 'PUT' })).status, 200);
   await setQuotas(setup, 'studio', { hostedBytes: bytes });
   const ofBytes = await pollUntil(errorOf, (error) => error !== '');
   assert.match(
@@ -85,6 +87,7 @@ test('minutes of a day and hosted bytes are limits of an account', async ({ daem
     ofMinutes,
     /limit minutes_per_day: [\d.]+ minutes of output finished on \d{4}-\d\d-\d\d \(UTC\)/,
   );
+  assert.is((await daemon.request('/v2/queue/resume', { method: 'PUT' })).status, 200);
 });
 
 test('keep beyond the limit of the daemon is an error that names both', async ({ daemon }) => {

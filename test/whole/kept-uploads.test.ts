@@ -25,9 +25,9 @@ async function uploadsOf(dataFolder: string, kind = 'uploads'): Promise<readonly
   return names.flat();
 }
 
-/** Makes all uploads of a data folder, or its hosted files, 25 hours old. */
-async function age(dataFolder: string, kind = 'uploads'): Promise<void> {
-  const time = new Date(Date.now() - 25 * 3_600_000);
+/** Makes all uploads of a data folder, or its hosted files, so many hours old: by default more than they are kept. */
+async function age(dataFolder: string, kind = 'uploads', hours = 25): Promise<void> {
+  const time = new Date(Date.now() - hours * 3_600_000);
   for (const path of await uploadsOf(dataFolder, kind)) await utimes(path, time, time);
 }
 
@@ -99,14 +99,19 @@ test('a job is resubmitted while its upload is there, and rejected with a reason
     input: await upload(daemon, source),
     outputs: [{ width: 32, filename: 'a.mp4' }],
   });
-  await daemon.request(`/v2/jobs/${id}/cancel`, { method: 'PUT' });
-  assert.is((await resubmit(daemon, id)).status, 204);
-  await age(daemon.dataFolder);
-  await daemon.request(`/v2/jobs/${id}/cancel`, { method: 'PUT' });
-  await waitUntil('its time starts again', async () => {
-    const [path = ''] = await uploadsOf(daemon.dataFolder);
-    return Date.now() - (await stat(path)).mtimeMs < 60_000;
-  });
+  // The time starts again after the answer to a change. That is awaited, so that it does not undo the next `age`.
+  const renewed = async (change: () => Promise<Response>, hours?: number) => {
+    await age(daemon.dataFolder, 'uploads', hours);
+    assert.is((await change()).status, 204);
+    await waitUntil('its time starts again', async () => {
+      const [path = ''] = await uploadsOf(daemon.dataFolder);
+      return Date.now() - (await stat(path)).mtimeMs < 60_000;
+    });
+  };
+  const cancel = () => daemon.request(`/v2/jobs/${id}/cancel`, { method: 'PUT' });
+  await renewed(cancel);
+  await renewed(() => resubmit(daemon, id), 23);
+  await renewed(cancel);
   await age(daemon.dataFolder);
   const rejected = await resubmit(daemon, id);
   assert.is(rejected.status, 409);

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { ProgressNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
@@ -133,7 +134,7 @@ test('the six tools are listed, and encode says that plan comes first', async ()
 });
 
 test('a film is probed, planned and encoded, with progress', async () => {
-  await inSession([], async ({ call, root }) => {
+  await inSession([], async ({ call, client, root }) => {
     const probed = await call('probe', { input: 'clip.mp4' });
     assert.is(probed.value.width, 160, probed.text);
     const args = { input: 'clip.mp4', output: 'out/small.mp4', settings: { width: 64, speed: 5 } };
@@ -141,7 +142,11 @@ test('a film is probed, planned and encoded, with progress', async () => {
     assert.match(planned.text, '"does": "encode"');
     assert.not.ok(existsSync(join(root, 'out/small.mp4')));
     const progress: number[] = [];
-    const encoded = await call('encode', args, { onprogress: (one) => progress.push(one.progress) });
+    // The client forgets the listener of a call before it handles progress that was read together with the answer.
+    client.setNotificationHandler(ProgressNotificationSchema, ({ params }) => {
+      progress.push(params.progress);
+    });
+    const encoded = await call('encode', args, { onprogress: () => {} });
     assert.not.ok(encoded.isError, encoded.text);
     assert.ok(existsSync(join(root, 'out/small.mp4')));
     assert.match(encoded.text, join(root, 'out/small.mp4'));

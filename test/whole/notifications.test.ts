@@ -17,7 +17,7 @@ import {
 import { film, makeMedia } from '../helpers/media.js';
 import { type ReceivedRequest, startWebhookEndpoint } from '../helpers/servers/webhook-endpoint.js';
 import { tempFolder } from '../helpers/temp.js';
-import { waitUntil } from '../helpers/wait-until.js';
+import { pollUntil, waitUntil } from '../helpers/wait-until.js';
 
 /** Shows the webhook secret of the owner's account. */
 async function secretOf(data: string): Promise<string> {
@@ -88,7 +88,11 @@ test('each output and then the job itself are sent to every configured endpoint,
   assert.equal([ofB.job.id, ofB.output.label, ofB.output.state, ofB.output.width], [id, 'b', 'finished', 32]);
   assert.is(at('/b').headers['x-b'], 'b');
   assert.match(at('/job-in-xml').body, `<job><id type="integer">${id}</id><state>finished</state>`);
-  const details = await daemon.request(`/v2/jobs/${id}`).then((response) => response.text());
+  // An attempt is recorded after its answer.
+  const details = await pollUntil(
+    () => daemon.request(`/v2/jobs/${id}`).then((response) => response.text()),
+    (text) => (JSON.parse(text) as { job: JobRecord }).job.notification_attempts?.length === 4,
+  );
   assert.not.ok(details.includes('/job-in'));
   const { notification_attempts: attempts = [] } = (JSON.parse(details) as { job: JobRecord }).job;
   assert.equal(

@@ -161,18 +161,15 @@ test('segments, playlists, thumbnails, captions and scores that hit the input or
 test('a link to the input that appears after the create fails the output, even with overwrite', () =>
   withDaemon(async (daemon, folder) => {
     const before = readFileSync(join(folder, 'me.mp4'));
-    // The first job keeps the second one waiting.
-    const first = await daemon.create({
-      input: urlOf(folder, 'me.mp4'),
-      outputs: [{ url: urlOf(folder, 'first.mp4'), width: 640, speed: 1 }],
-    });
-    const second = await daemon.create({
+    // The job does not begin before the link is there.
+    assert.is((await daemon.request('/v2/queue/pause', { method: 'PUT' })).status, 200);
+    const id = await daemon.create({
       input: urlOf(folder, 'me.mp4'),
       outputs: [{ url: urlOf(folder, 'second.mp4'), overwrite: true }],
     });
     linkSync(join(folder, 'me.mp4'), join(folder, 'second.mp4'));
-    await daemon.waitForJob(first);
-    const job = await daemon.waitForJob(second);
+    assert.is((await daemon.request('/v2/queue/resume', { method: 'PUT' })).status, 200);
+    const job = await daemon.waitForJob(id);
     assert.match(failureOf(job), /^UploadFailureError: second\.mp4 was not replaced: it is the input/);
     assert.equal(readFileSync(join(folder, 'second.mp4')), before);
   }));

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JobRecord } from '../../src/shared/records.js';
-import { encoderStates } from '../helpers/chaos/processes.js';
+import { encoderStates, processesOf } from '../helpers/chaos/processes.js';
 import { killDaemons, processKey, startDaemonProcess } from '../helpers/daemon-process.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
@@ -25,6 +25,12 @@ async function start(folder: string) {
   return { daemon, request, job };
 }
 
+/** Sends a signal to the encoders in a folder. */
+function signalEncoders(folder: string, signal: NodeJS.Signals): void {
+  for (const { pid, command } of processesOf(folder))
+    if (/ -progress /.test(command)) process.kill(pid, signal);
+}
+
 test('jobs that encode finish, others wait until the queue is resumed, also after a kill', async () => {
   const folder = tempFolder();
   await makeMedia(join(folder, 'in.mp4'), film('320x240', 8));
@@ -34,6 +40,11 @@ test('jobs that encode finish, others wait until the queue is resumed, also afte
     ((await (await request('/v2/jobs', 'POST', { input, outputs: [output] })).json()) as { id: string }).id;
   const first = await create({ speed: 1 });
   const stateOf = (id: string) => async () => (await job(id)).output_media_files[0]?.state;
+  // It stands still until the queue is paused: it might end before the second one is fetched.
+  await waitUntil('the encoder stands still', () => {
+    signalEncoders(folder, 'SIGSTOP');
+    return /^T+$/.test(encoderStates(folder));
+  });
   await pollUntil(stateOf(first), (state) => state === 'processing');
   const second = await create({ width: 64 });
   await pollUntil(
@@ -41,6 +52,7 @@ test('jobs that encode finish, others wait until the queue is resumed, also afte
     (state) => state === 'finished',
   );
   await request('/v2/queue/pause', 'PUT');
+  signalEncoders(folder, 'SIGCONT');
   await pollUntil(stateOf(first), (state) => state === 'finished');
   await settleEventLoop(() => request('/v2/queue'));
   assert.is(await stateOf(second)(), 'queued', 'it was fetched ahead and does not begin to encode');

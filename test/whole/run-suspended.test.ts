@@ -1,15 +1,15 @@
 import { execFile } from 'node:child_process';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { encoderStates } from '../helpers/chaos/processes.js';
+import { encoderStates, processesOf } from '../helpers/chaos/processes.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 import { hasTmux, openTerminal, type Terminal } from '../helpers/tmux.js';
-import { waitUntil } from '../helpers/wait-until.js';
+import { pollUntil, waitUntil } from '../helpers/wait-until.js';
 
 const program = fileURLToPath(new URL('../../../bin/venc.js', import.meta.url));
 const seconds = 12;
@@ -30,6 +30,16 @@ const encode = `'${process.execPath}' '${program}' run in.mp4 -o out.mp4 --speed
 
 const isStopped = (folder: string) => /^T+$/.test(encoderStates(folder));
 const isRunning = (folder: string) => /^[^T]+$/.test(encoderStates(folder));
+
+/** Whether the terminal of a run sends Ctrl-C to it. */
+async function isInForeground(folder: string): Promise<boolean> {
+  const runs = processesOf(folder).filter(({ command }) => command.includes('venc.js run'));
+  const stats = await Promise.all(
+    runs.map(({ pid }) => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')),
+  );
+  // Behind the name of the program: state, parent, group, session, terminal, and the group in its foreground.
+  return stats.some((stat) => /\) \S \d+ (\d+) \d+ \d+ \1 /.test(stat));
+}
 
 /** The number of frames in a file. */
 async function frameCount(path: string): Promise<string> {
@@ -56,6 +66,11 @@ if (hasTmux()) {
       await waitUntil('the encoder is stopped', () => isStopped(folder));
       await terminal.type('clear; fg; echo ended $?');
     }
+    // On a busy machine, the encode takes longer than a text of the terminal is awaited.
+    await pollUntil(
+      () => encoderStates(folder),
+      (states) => states === '',
+    );
     await terminal.shows(/ended 0/);
     assert.is(await frameCount(join(folder, 'out.mp4')), String(25 * seconds));
   });
@@ -72,8 +87,9 @@ if (hasTmux()) {
     await terminal.type('bg');
     await waitUntil('the encoder runs', () => isRunning(folder));
     await terminal.type('clear; fg');
-    // The shell names the command once it is in the foreground.
+    // The shell names the command before it is in the foreground.
     await terminal.shows(/^(?!>).*venc\.js/m);
+    await waitUntil('the run is in the foreground', () => isInForeground(folder));
     await terminal.press('C-c');
     await terminal.shows(/Interrupted: the encoding was cancelled/);
     await waitUntil('no encoder is left', () => encoderStates(folder) === '');

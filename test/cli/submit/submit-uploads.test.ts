@@ -5,6 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JobRecord } from '../../../src/shared/records.js';
 import { killDaemons, processKey, startDaemonProcess } from '../../helpers/daemon-process.js';
+import { startRelay } from '../../helpers/relay.js';
 import { startTcpRelay } from '../../helpers/servers/tcp-relay.js';
 import { tempFolder } from '../../helpers/temp.js';
 import { waitUntil } from '../../helpers/wait-until.js';
@@ -75,14 +76,19 @@ for (const signal of ['SIGKILL', 'SIGTERM'] as const)
   });
 
 test('an interrupted upload leaves nothing', async () => {
-  const { dataFolder, daemon, relay, options } = await setUp();
-  const run = startCli(['submit', 'film.mov'], options);
-  await waitUntil('a part of the film has passed', () => relay.passedBytes > 500_000);
+  const { dataFolder, daemon, portOf, relay, options } = await setUp();
+  // Lets through only a part of the film: the upload cannot end before it is interrupted.
+  const narrow = await startRelay(portOf(daemon));
+  narrow.limit(500_000);
+  const env = { ...options.env, VENC_URL: `http://127.0.0.1:${narrow.port}` };
+  const run = startCli(['submit', 'film.mov'], { ...options, env });
+  await waitUntil('a part of the film has passed', () => narrow.bytes().toServer > 500_000);
   run.child.kill('SIGINT');
   const { code, stderr } = await run.ended;
   assert.is(code, 130);
   assert.match(stderr, /Interrupted\. Nothing was submitted/);
   assert.equal(readdirSync(join(dataFolder, 'uploads', '.parts')), []);
+  await narrow.close();
   await relay.close();
   await daemon.end('SIGTERM');
 });

@@ -13,13 +13,19 @@ export interface SeenUpload {
   end: number;
 }
 
+/** What becomes of uploads of objects with this name. */
+interface UploadRule {
+  name: string;
+  /** They end with a status, are never answered, or are passed on as soon as the upload of another object has begun. */
+  status: number | 'held' | { readonly after: string };
+}
+
 /** A bucket behind a proxy that records uploads. */
 export interface RecordingBucket {
   readonly endpoint: string;
   /** The uploads so far, in order of their start. */
   readonly uploads: SeenUpload[];
-  /** Uploads of objects with this name end with the status, or are never answered. */
-  readonly rule: { name: string; status: number | 'held' };
+  readonly rule: UploadRule;
   /** The names of all objects, without their folders. */
   objects(): readonly string[];
   close(): Promise<void>;
@@ -29,29 +35,41 @@ export interface RecordingBucket {
 export async function startRecordingBucket(): Promise<RecordingBucket> {
   const storage = await startS3rver(['films']);
   const uploads: SeenUpload[] = [];
-  const rule: { name: string; status: number | 'held' } = { name: '', status: 403 };
+  const rule: UploadRule = { name: '', status: 403 };
+  /** What passes on the upload that waits for another one, by the name of that. */
+  const waiting = new Map<string, () => void>();
   const proxy = createServer((asked, answer) => {
     const { method, url = '', headers } = asked;
     const name = decodeURIComponent(url.replace(/\?.*/, '').split('/').at(-1) ?? '');
     const upload = { name, headers, begin: performance.now(), end: 0 };
-    if (method === 'PUT') uploads.push(upload);
-    if (method === 'PUT' && name === rule.name) {
-      asked.resume();
-      if (rule.status !== 'held') answer.writeHead(rule.status).end();
+    const passOn = () => {
+      const onward = httpRequest(
+        { host: '127.0.0.1', port: storage.port, method, path: url, headers },
+        (answered) => {
+          answer.writeHead(answered.statusCode ?? 500, answered.headers);
+          answered.pipe(answer);
+          answered.on('end', () => {
+            upload.end = performance.now();
+          });
+        },
+      );
+      onward.on('error', () => answer.destroy());
+      asked.pipe(onward);
+    };
+    if (method !== 'PUT') {
+      passOn();
       return;
     }
-    const onward = httpRequest(
-      { host: '127.0.0.1', port: storage.port, method, path: url, headers },
-      (answered) => {
-        answer.writeHead(answered.statusCode ?? 500, answered.headers);
-        answered.pipe(answer);
-        answered.on('end', () => {
-          upload.end = performance.now();
-        });
-      },
-    );
-    onward.on('error', () => answer.destroy());
-    asked.pipe(onward);
+    uploads.push(upload);
+    waiting.get(name)?.();
+    waiting.delete(name);
+    const { status } = rule;
+    if (name !== rule.name) passOn();
+    else if (typeof status !== 'object') {
+      asked.resume();
+      if (status !== 'held') answer.writeHead(status).end();
+    } else if (uploads.some((one) => one.name === status.after)) passOn();
+    else waiting.set(status.after, passOn);
   });
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   const objects = (): readonly string[] => {

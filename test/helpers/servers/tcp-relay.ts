@@ -43,7 +43,12 @@ export async function startTcpRelay(
       // What arrives during a cut is lost for good: the other side sees silence.
       from.on('data', (chunk: Buffer) => {
         if (relay.isCut) return;
-        to.write(chunk);
+        const isTaken = to.write(chunk);
+        // What waits here for a slow receiver would be lost with the connection, and be sent again.
+        if (!isTaken && cutAfterBytes !== undefined) {
+          from.pause();
+          to.once('drain', () => from.resume());
+        }
         passedBytes += chunk.length;
         relay.passedBytes += chunk.length;
         if (cutAfterBytes === undefined || passedBytes < cutAfterBytes.bytes) return;
