@@ -41,7 +41,7 @@ test('a worker whose key is revoked stops its ffmpeg and ends with a sentence, a
   assert.match(stderr, /venc keys create --worker/);
   assert.not.match(stderr, new RegExp(token));
   for (const pid of encoders) assert.is(await isRunning(pid), false);
-  // The daemon may still write it: the worker was told of the key, not of the job.
+  // The answer about the key may come before the daemon has stored the state of the job.
   await waitUntil('the job waits again', async () => {
     const { job } = await daemon.read<{ job: { state: string } }>(`/v2/jobs/${id}`);
     return job.state === 'waiting';
