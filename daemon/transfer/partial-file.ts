@@ -3,13 +3,16 @@ import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { freeBytes } from '../../src/shared/util/disk.js';
 import type { FileFactsWithMd5 } from '../jobs/job.js';
-import { totalByteLength } from './chunks.js';
+import { firstBytes, skipBytes } from './chunks.js';
 import { mapLocalDiskError, outOfSpaceError } from './disk-errors.js';
 import { syncFolder } from './folders.js';
 import { IncrementalMd5 } from './incremental-md5.js';
 import { readChunks } from './read-file.js';
 import { createProgressReporter, type ProgressReporter, type Transfer } from './transfer.js';
 import { type RemoteOptions, type RetryableTransfer, withRetry } from './with-retry.js';
+
+/** Bytes of one write. Larger ones get large pages, which take seven times as long in some virtual machines (`bench/speed.md`). */
+const maxWriteBytes = 1 << 18;
 
 /** Options of a partial file. */
 interface PartialFileOptions {
@@ -124,17 +127,12 @@ export class PartialFile {
 
   /** Resolves to the number of bytes. */
   async #writeFully(chunks: readonly Uint8Array[], position: number): Promise<number> {
-    const sizeBytes = totalByteLength(chunks);
-    if (sizeBytes === 0) return 0;
-    let { bytesWritten } = await this.handle.writev([...chunks], position);
-    if (bytesWritten === sizeBytes) return sizeBytes;
-    // Rare: the disk wrote only a part, usually because it is full.
-    for (const bytes = Buffer.concat(chunks); bytesWritten < sizeBytes; ) {
-      const remainingBytes = sizeBytes - bytesWritten;
-      bytesWritten += (await this.handle.write(bytes, bytesWritten, remainingBytes, position + bytesWritten))
+    let written = 0;
+    // The disk may write only a part, usually because it is full.
+    for (let rest = skipBytes(chunks, 0); rest.length > 0; rest = skipBytes(chunks, written))
+      written += (await this.handle.writev([...firstBytes(rest, maxWriteBytes)], position + written))
         .bytesWritten;
-    }
-    return sizeBytes;
+    return written;
   }
 }
 
@@ -180,6 +178,7 @@ export async function copyToFile(
   if (totalBytes > (await freeBytes(dirname(toPath)))) throw outOfSpaceError();
   const progress = createProgressReporter(transfer);
   const facts = await writeFileAtomically(toPath, options, async (partialFile) => {
+    partialFile.expectSize(totalBytes);
     await readChunks(
       handle,
       async (chunk) => {
