@@ -64,8 +64,12 @@ else {
     await copyFile(await media('silent.mp4'), join(folder, 'short.mp4'));
     const downloading = await daemon.create({ input: source.url('/never.mp4') });
     await daemon.waitForProgress(downloading, ({ input }) => input.state === 'processing');
+    // A download holds no other job back.
+    const set = (path: string) => daemon.request(path, { method: 'PUT' });
+    assert.is((await set('/v2/queue/pause')).status, 200);
     const waiting = await daemon.create({ input: short });
     await cancelOn(page, daemon, waiting, /^$/);
+    assert.is((await set('/v2/queue/resume')).status, 200);
     await cancelOn(page, daemon, downloading, /downloading/i);
     const input = pathToFileURL(join(folder, 'long.mp4')).href;
     const encoding = await daemon.create({ input, outputs: [{ speed: 1, width: 1280 }] });
