@@ -39,8 +39,11 @@ interface FileLockOptions {
   readonly onLost?: () => void;
 }
 
-/** Number and interval of the attempts to acquire the guard of a dead lock. The guard is held only briefly. */
-const guardAttempts = 400;
+/**
+ * Number and interval of the attempts to acquire the guard of a dead lock. The guard is held only briefly, but its
+ * holder may not run for seconds on a busy machine.
+ */
+const guardAttempts = 2000;
 const guardPauseMs = 5;
 
 /** File systems that only one machine uses: ext4, XFS, Btrfs, tmpfs, overlayfs, ZFS, F2FS, bcachefs (statfs(2)). */
