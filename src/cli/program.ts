@@ -2,7 +2,7 @@ import { Command, CommanderError, Help } from 'commander';
 import { type ExitCode, exitCodes } from '../shared/exit-codes.js';
 import { productVersion } from '../shared/version.js';
 import { type CommandEntry, commandGroups, commandTable, isCommandName } from './command-table.js';
-import { type CommandModule, createContext, type GlobalFlags } from './context.js';
+import { createContext, type GlobalFlags } from './context.js';
 import { rejectEmptyValues, withJoinedAuto } from './input/args.js';
 import { findRequestedCommand, findRequestedIndex } from './input/requested-command.js';
 import { wrapText } from './output/wrap-text.js';
@@ -10,7 +10,7 @@ import type { Io } from './terminal/io.js';
 
 /**
  * Parses the arguments, runs the command that they name and resolves to its exit code. Rejects with `UsageError` if the
- * arguments are invalid, and with the errors of the command.
+ * arguments are invalid, and with the errors of the command. Other commands are added only if none is named.
  */
 export async function runProgram(argv: readonly string[], io: Io): Promise<ExitCode> {
   const subjects = helpSubjects(argv);
@@ -26,12 +26,12 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
   const program = createProgram(io);
   const context = createContext(io, () => program.opts<GlobalFlags>());
   const requested = findRequestedCommand(args);
-  const entries: readonly (readonly [string, CommandEntry])[] = Object.entries(commandTable);
-  for (const [name, { summary, group, load }] of entries) {
+  const isKnown = requested !== undefined && isCommandName(requested);
+  for (const [name, { summary, group, load }] of Object.entries<CommandEntry>(commandTable)) {
+    if (isKnown && name !== requested) continue;
     const command = addCommand(program, name, summary).helpGroup(commandGroups[group]);
     if (name !== requested) continue;
-    const loaded: CommandModule = await load();
-    loaded.define(command, context);
+    (await load()).define(command, context);
     args = withJoinedAuto(args, command);
   }
   if (subjects !== null) {
