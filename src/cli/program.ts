@@ -10,7 +10,7 @@ import type { Io } from './terminal/io.js';
 
 /**
  * Parses the arguments, runs the command that they name and resolves to its exit code. Rejects with `UsageError` if the
- * arguments are invalid, and with the errors of the command. Other commands are added only if none is named.
+ * arguments are invalid, and with the errors of the command. Other commands are added unless it is the first argument.
  */
 export async function runProgram(argv: readonly string[], io: Io): Promise<ExitCode> {
   const subjects = helpSubjects(argv);
@@ -26,9 +26,9 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
   const program = createProgram(io);
   const context = createContext(io, () => program.opts<GlobalFlags>());
   const requested = findRequestedCommand(args);
-  const isKnown = requested !== undefined && isCommandName(requested);
+  const isFirst = requested === args[0] && requested !== undefined && isCommandName(requested);
   for (const [name, { summary, group, load }] of Object.entries<CommandEntry>(commandTable)) {
-    if (isKnown && name !== requested) continue;
+    if (isFirst && name !== requested) continue;
     const command = addCommand(program, name, summary).helpGroup(commandGroups[group]);
     if (name !== requested) continue;
     (await load()).define(command, context);

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fieldsOf, readText } from '../shared/client/coerce.js';
 import { isKey, serviceUrl } from '../shared/client/service-url.js';
@@ -90,7 +90,7 @@ function createServiceTarget(text: string, { apiKey, isConfigured }: TargetSourc
 
 async function readDaemonTarget(sources: TargetSources): Promise<Target> {
   const hint = 'start the daemon with: venc daemon';
-  const url = readText(fieldsOf(readJson(join(sources.dataFolder, daemonFile))).url);
+  const url = readText(fieldsOf(await readJson(join(sources.dataFolder, daemonFile))).url);
   if (url === null) {
     throw new VencError(
       'UnreachableError',
@@ -101,13 +101,13 @@ async function readDaemonTarget(sources: TargetSources): Promise<Target> {
     );
   }
   const isOwnerKey = sources.apiKey === null;
-  const apiKey = sources.apiKey ?? readKey(join(sources.dataFolder, ownerKeyFile));
+  const apiKey = sources.apiKey ?? (await readKey(join(sources.dataFolder, ownerKeyFile)));
   return { url, apiKey, isOwnDaemon: true, isOwnerKey, hint, locate: () => readDaemonTarget(sources) };
 }
 
-function readJson(path: string): unknown {
+async function readJson(path: string): Promise<unknown> {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    return JSON.parse(await readFile(path, 'utf8'));
   } catch (error) {
     if (systemCode(error) === 'EACCES') {
       throw new VencError('UnauthorizedError', `The address of the daemon could not be read from ${path}.`, {
@@ -120,9 +120,9 @@ function readJson(path: string): unknown {
   }
 }
 
-function readKey(path: string): string {
+async function readKey(path: string): Promise<string> {
   try {
-    return readFileSync(path, 'utf8').trim();
+    return (await readFile(path, 'utf8')).trim();
   } catch (error) {
     throw new VencError('UnauthorizedError', `The key of the daemon could not be read from ${path}.`, {
       cause: error,

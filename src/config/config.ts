@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isVencError } from '../shared/errors.js';
 import { findSuggestions } from '../shared/text/suggestions.js';
@@ -118,8 +118,7 @@ export async function readConfig(env: Environment): Promise<LoadedConfig> {
   const path = configPath(env);
   let text: string;
   try {
-    // Commands start sooner without `node:fs/promises`.
-    text = readFileSync(path, 'utf8');
+    text = await readFile(path, 'utf8');
   } catch (error) {
     const isMissing = ['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '');
     return { config: {}, warnings: isMissing ? [] : [ignoredWarning(path, error)] };

@@ -32,6 +32,12 @@ test('venc help COMMAND is the help of that command', async () => {
   assert.is(by.stdout, of.stdout);
 });
 
+test('a flag for help before a command prints the help of the program, with all commands', async () => {
+  const { code, stdout } = await runInProcess(['--help', 'show'], { width });
+  assert.is(code, 0);
+  for (const name of Object.keys(commandTable)) assert.match(stdout, new RegExp(`^  ${name}(?: |$)`, 'm'));
+});
+
 for (const name of withSettings) {
   test(`the help of ${name} begins with examples, fits a screen and refers to venc help settings`, async () => {
     const { stdout } = await runInProcess([name, '--help'], { width });
