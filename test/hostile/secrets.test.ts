@@ -202,6 +202,12 @@ test('secrets are in no process list, environment, answer, log, error or file th
       assert.not.match(stdout + stderr, word, words.join(' '));
     }
 
+    const searchFile = (path: string) => {
+      counted.files += 1;
+      if (readFileSync(path).includes(word)) assert.is(statSync(path).mode & 0o077, 0, path);
+    };
+    // These are there only while the daemon runs.
+    for (const name of ['daemon.json', 'lock']) searchFile(join(dataFolder, name));
     // A job's file moves until the journal is empty.
     await daemon.end('SIGTERM');
     assert.is(statSync(dataFolder).mode & 0o077, 0, 'only the owner may open the data folder');
@@ -209,8 +215,7 @@ test('secrets are in no process list, environment, answer, log, error or file th
       const path = join(entry.parentPath, entry.name);
       // Hosted files, such as the key of segments, are for players.
       if (!entry.isFile() || !existsSync(path) || path.includes('/hosted/')) continue;
-      counted.files += 1;
-      if (readFileSync(path).includes(word)) assert.is(statSync(path).mode & 0o077, 0, path);
+      searchFile(path);
     }
   } finally {
     await daemon.end('SIGTERM');
