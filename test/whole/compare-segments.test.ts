@@ -1,10 +1,9 @@
-import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';
-import { film, makeMedia, testFfmpeg } from '../helpers/media.js';
+import { hashOf, toRgb } from '../helpers/frame-pixels.js';
+import { film, makeMedia } from '../helpers/media.js';
 import { ask, cookieOf } from '../helpers/page-client.js';
 import { tempFolder } from '../helpers/temp.js';
 import { waitUntilScratchIsEmpty } from '../helpers/wait-until.js';
@@ -55,24 +54,6 @@ const test = daemonSuite<Context>(
 function frame({ daemon, cookie, jobId }: Context, output: number, time: number, side = 'output') {
   const query = `side=${side}&output=${output}&time=${time}`;
   return ask(daemon, `/ui/api/jobs/${jobId}/frame?${query}`, { cookie });
-}
-
-const toRgb =
-  'scale=in_color_matrix=bt601:in_range=tv:flags=bicubic+accurate_rnd+full_chroma_int+full_chroma_inp,format=rgb24';
-
-/** A hash of the pixels of a frame that ffmpeg decodes. */
-async function hashOf(input: string | Buffer, filters = 'format=rgb24'): Promise<string> {
-  const { ffmpeg } = await testFfmpeg();
-  const file = ['-allowed_extensions', 'ALL', '-i', String(input)];
-  const from =
-    typeof input === 'string' ? (input.endsWith('.m3u8') ? file : file.slice(2)) : ['-i', 'pipe:0'];
-  const { stdout, stderr, status } = spawnSync(
-    ffmpeg.path,
-    ['-v', 'error', ...from, '-map', '0:v:0', '-vf', filters, '-frames:v', '1', '-f', 'rawvideo', 'pipe:1'],
-    { ...(typeof input === 'string' ? {} : { input }), maxBuffer: 1e8 },
-  );
-  assert.is(status, 0, String(stderr));
-  return createHash('md5').update(stdout).digest('hex');
 }
 
 for (const label of Object.keys(kinds))

@@ -1,5 +1,3 @@
-import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { appendFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,6 +8,7 @@ import { createKey } from '../../daemon/store/accounts/api-keys.js';
 import type { JobRecord } from '../../src/shared/records.js';
 import { stateOfProcess } from '../helpers/chaos/processes.js';
 import { daemonSuite, type TestDaemon } from '../helpers/daemon.js';
+import { hashOf, toRgb } from '../helpers/frame-pixels.js';
 import { proveFile } from '../helpers/in-place.js';
 import { film, makeMedia, testFfmpeg } from '../helpers/media.js';
 import { ask, cookieOf } from '../helpers/page-client.js';
@@ -62,22 +61,6 @@ const test = daemonSuite<Context>(
 
 function frame({ daemon, cookie, jobId }: Context, query: Readonly<Record<string, string | number>>) {
   return ask(daemon, framePath(jobId, query), { cookie });
-}
-
-const toRgb =
-  'scale=in_color_matrix=bt601:in_range=tv:flags=bicubic+accurate_rnd+full_chroma_int+full_chroma_inp,format=rgb24';
-
-/** A hash of the pixels that ffmpeg decodes from a file. */
-async function hashOf(input: string | Buffer, filters = 'format=rgb24'): Promise<string> {
-  const { ffmpeg } = await testFfmpeg();
-  const args = ['-v', 'error', '-i', typeof input === 'string' ? input : 'pipe:0', '-vf', filters];
-  const { stdout, stderr, status } = spawnSync(
-    ffmpeg.path,
-    [...args, '-frames:v', '1', '-f', 'rawvideo', 'pipe:1'],
-    { ...(typeof input === 'string' ? {} : { input }), maxBuffer: 1e8 },
-  );
-  assert.is(status, 0, String(stderr));
-  return createHash('md5').update(stdout).digest('hex');
 }
 
 function hostedFile({ dataFolder }: TestDaemon, url: string | null): string {

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JobRecord } from '../../src/shared/records.js';
-import { encoderStates, processesOf } from '../helpers/chaos/processes.js';
+import { encoderStates, encodersIn } from '../helpers/chaos/processes.js';
 import { killDaemons, processKey, startDaemonProcess } from '../helpers/daemon-process.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
@@ -27,8 +27,7 @@ async function start(folder: string) {
 
 /** Sends a signal to the encoders in a folder. */
 function signalEncoders(folder: string, signal: NodeJS.Signals): void {
-  for (const { pid, command } of processesOf(folder))
-    if (/ -progress /.test(command)) process.kill(pid, signal);
+  for (const { pid } of encodersIn(folder)) process.kill(pid, signal);
 }
 
 test('jobs that encode finish, others wait until the queue is resumed, also after a kill', async () => {

@@ -35,10 +35,14 @@ export function stateOfProcess(pid: number): string {
   }
 }
 
+/** The encoders in a folder, and the programs that contain them, which have the same arguments. */
+export function encodersIn(folder: string): readonly ProcessInfo[] {
+  return processesOf(folder).filter(({ command }) => / -progress /.test(command));
+}
+
 /** The states of the encoders in a folder. */
 export function encoderStates(folder: string): string {
-  return processesOf(folder)
-    .filter(({ command }) => / -progress /.test(command))
+  return encodersIn(folder)
     .map(({ pid }) => stateOfProcess(pid))
     .join('');
 }
