@@ -164,7 +164,7 @@ export class RemoteRun {
 
   /** See `Run.wasCutOffSince`. */
   async wasCutOffSince(monotonicMs: number): Promise<boolean> {
-    // One that is being sent may have been answered before the cut.
+    // A heartbeat that is being sent may have been answered before the cut.
     await this.#heartbeat?.catch(() => {});
     await this.#beat().catch(() => this.confirmClaim());
     return this.#failedAtMs >= monotonicMs;

@@ -10,7 +10,7 @@ import type { Io } from './terminal/io.js';
 
 /**
  * Parses the arguments, runs the command that they name and resolves to its exit code. Rejects with `UsageError` if the
- * arguments are invalid, and with the errors of the command. Other commands are added unless it is the first argument.
+ * arguments are invalid, and with the errors of the command. If the command is the first argument, only it is added.
  */
 export async function runProgram(argv: readonly string[], io: Io): Promise<ExitCode> {
   const subjects = helpSubjects(argv);
